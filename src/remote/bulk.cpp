@@ -48,7 +48,7 @@ void run_request(const ClusterCore& core, const RemoteCollection& collection,
     open = std::move(again);
 }
 
-/// A conflict may be with the same operation, sent before by a request whose answer was lost.
+/// The conflict may be with this same operation, sent earlier by a request whose answer was lost.
 void recognise_own(ClusterCore& core, const RemoteCollection& collection,
                    const std::string& namespace_, std::span<const BulkOperation> operations,
                    std::vector<BulkOutcome>& outcomes, const CallLimits& limits) {

@@ -13,7 +13,8 @@
 namespace braid::remote {
 namespace {
 
-constexpr auto kNodeRest = std::chrono::seconds(5);  // before a node that failed is tried first
+/// How long a node that failed is tried last.
+constexpr auto kNodeRest = std::chrono::seconds(5);
 constexpr std::size_t kMaxAnswerBytes = std::size_t{256} << 20U;
 
 net::HttpClientOptions http_options(const RemoteOptions& options) {
@@ -46,7 +47,7 @@ Result<Value> parse_answer(const net::HttpResponse& response) {
                     parsed.error().message);
 }
 
-/// The cluster's own words, the deepest cause first.
+/// The cluster's own words, deepest cause first.
 std::string reason_in(const Value& body) {
     if (body.is_string()) return body.as_string();
     const Value* const error = body.find("error");
@@ -70,7 +71,7 @@ std::string reason_in(const Value& body) {
     return text.empty() ? json::print(from).substr(0, 300) : text;
 }
 
-/// What may be wrong where a node does not answer as it should.
+/// What may be wrong if a node does not answer as it should.
 std::string hint_of(const std::string& url, const std::string& message) {
     const bool tls = url.starts_with("https:");
     if (tls && message.find("SSL connect error") != std::string::npos) {
@@ -123,7 +124,7 @@ Result<> check_server(const Value& greeting) {
     const std::string& text = number->as_string();
     const bool ours =
         made_by != nullptr && made_by->is_string() && made_by->as_string() == "opensearch";
-    // A setting lets it claim to be the last version that both had in common.
+    // A setting lets it report the last version that both products had in common.
     if (ours && text == "7.10.2") return {};
     int major = 0;
     int minor = 0;
@@ -206,7 +207,7 @@ Result<ClusterAnswer> ClusterClient::exchange(net::HttpRequest request, const st
             }
         } else {
             const ErrorCode code = response.error().code;
-            // One that let a deadline pass is slow at the least: the next call takes another.
+            // A node that let a deadline pass is slow at best: the next call uses another.
             if (code == ErrorCode::Unavailable || code == ErrorCode::DeadlineExceeded) {
                 failed_at_[node].store(Clock::now().time_since_epoch().count(),
                                        std::memory_order_relaxed);
@@ -221,7 +222,7 @@ Result<ClusterAnswer> ClusterClient::exchange(net::HttpRequest request, const st
                                                         hint_of(urls_[node], why));
             }
         }
-        // Another node may well be up: no pause before each was tried.
+        // Another node may well be up: no pause until each has been tried.
         if (limits.interactive || (node_failed && attempt < urls_.size())) continue;
         if (auto paused = net::pause(retries_, attempt, limits); !paused) {
             return fail(request.method + " " + path.substr(0, path.find('?')),

@@ -23,31 +23,32 @@ struct ClusterAnswer {
     Value body;
 };
 
-/// The error that a status and the cluster's own words say: NotFound, InvalidArgument,
-/// PermissionDenied, Conflict, ResourceExhausted or Unavailable. `body` is what stands under
-/// "error", or the whole answer.
+/// The error that a status and the cluster's own words amount to: NotFound, InvalidArgument,
+/// PermissionDenied, Conflict, ResourceExhausted or Unavailable. `body` is the value of "error", or
+/// the whole answer.
 Error error_of(int status, const Value& body, const std::string& doing);
 
-/// What a server says of itself at "/": Unsupported if it is not OpenSearch, or older than 2.19.
+/// Checks what a server says about itself at "/": Unsupported if it is not OpenSearch, or older
+/// than 2.19.
 Result<> check_server(const Value& greeting);
 
-/// Speaks JSON with a cluster, through whichever of its nodes answers. Requests must bear being
-/// sent twice. Safe for concurrent use.
+/// Speaks JSON with a cluster, through whichever of its nodes answers. Requests must be safe to
+/// send twice. Safe for concurrent use.
 class ClusterClient {
 public:
     static Result<std::unique_ptr<ClusterClient>> create(const RemoteOptions& options);
 
     /// Sends until there is an answer that a repetition would not change: after a refused
-    /// connection at once through the next node, after every node failed, and after 429, with a
-    /// pause. Fails as HttpClient::send; Unavailable names the last reason once the attempts are
-    /// used up. A call that somebody waits for tries each node once and never pauses.
+    /// connection at once through the next node; after every node has failed, and after 429, with a
+    /// pause. Fails as HttpClient::send does; Unavailable gives the last reason once the attempts
+    /// are used up. An interactive call tries each node once and never pauses.
     Result<ClusterAnswer> send(std::string_view method, const std::string& path, std::string body,
                                const CallLimits& limits) const;
     /// The same with lines of JSON (bulk, msearch).
     Result<ClusterAnswer> send_lines(const std::string& path, std::string body,
                                      const CallLimits& limits) const;
 
-    /// The body of an answer with a status below 300; any other is the error it means.
+    /// The body of an answer with a status below 300; any other status becomes its error.
     Result<Value> ask(std::string_view method, const std::string& path, std::string body,
                       const CallLimits& limits) const;
 
@@ -61,7 +62,7 @@ private:
 
     Result<ClusterAnswer> exchange(net::HttpRequest request, const std::string& path,
                                    const CallLimits& limits) const;
-    /// The next node to try: those that failed lately come last.
+    /// The next node to try: those that failed recently come last.
     std::size_t next_node() const noexcept;
 
     std::vector<std::string> urls_;
@@ -69,7 +70,7 @@ private:
     net::RetryPolicy retries_;
     net::HttpClient http_;
     mutable std::atomic<std::size_t> turn_{0};
-    mutable std::vector<std::atomic<Clock::rep>> failed_at_;  // 0: answers
+    mutable std::vector<std::atomic<Clock::rep>> failed_at_;  // 0: it answers
 };
 
 }  // namespace braid::remote

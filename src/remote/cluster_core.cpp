@@ -19,7 +19,8 @@ constexpr std::size_t kIdsPerRead = 500;
 
 void append_item(std::string& lines, const SearchItem& item) {
     Object head;
-    // A point in time knows its index, its copies and what an incomplete answer is.
+    // A point in time brings its own index and copies, and decides whether answers may be
+    // incomplete.
     if (item.pit.empty()) {
         head.set("index", item.index);
         head.set("allow_partial_search_results", false);
@@ -41,7 +42,7 @@ std::int64_t integer_in(const Value* object, std::string_view name) {
     return found != nullptr && found->is_int() ? found->as_int() : 0;
 }
 
-/// The answer to one search, whole or not at all.
+/// The answer to one search: the whole of it or an error.
 Result<Value> require_whole(Value answer, const std::string& doing) {
     const auto status = static_cast<int>(integer_in(&answer, "status"));
     if (const Value* const error = answer.find("error"); error != nullptr) {
@@ -106,7 +107,7 @@ Result<> ClusterCore::meet(const CallLimits& limits) {
     if (answer.status == 401 || answer.status == 429 || answer.status >= 500) {
         return tl::unexpected<Error>(error_of(answer.status, answer.body, "asking the cluster"));
     }
-    // Whoever may not ask who it is may still be allowed the rest.
+    // A user who may not ask who he is may still be allowed the rest.
     if (answer.status != 403) BRAID_CHECK(check_server(answer.body));
     met_.store(true, std::memory_order_relaxed);
     return {};
@@ -127,7 +128,7 @@ Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
                                                   const CallLimits& limits) {
     if (!validate_collection_name(name)) return no_such_collection(name);
     BRAID_CHECK(meet(limits));
-    // Without a manager the cluster would wait for one, half a minute by default.
+    // Without a cluster manager the cluster would wait for one, by default for half a minute.
     const std::string path =
         "/" + index_path(options_.prefix, name) + "/_mapping?cluster_manager_timeout=5s";
     auto answer = client_->ask("GET", path, "", limits);
@@ -186,8 +187,8 @@ Result<> ClusterCore::refresh(const RemoteCollection& collection, const CallLimi
         BRAID_TRY(const Value answer,
                   client_->ask("POST", collection.path + "/_refresh", "", limits));
         const Value* const shards = answer.find("_shards");
-        // A shard without any copy is no failure here: the search will say so. A copy that failed
-        // may still be searched, until the cluster notices that its node is gone.
+        // A shard without any copy is no failure here: the search will report it. A copy that
+        // failed may still be searched until the cluster notices that its node is gone.
         if (integer_in(shards, "successful") > 0 && integer_in(shards, "failed") == 0) return {};
         const std::size_t most = limits.interactive ? 3 : client_->retries().max_attempts;
         if (attempt >= most || !net::pause(client_->retries(), attempt, limits)) {
@@ -210,7 +211,7 @@ Result<> ClusterCore::refresh_written(const RemoteCollection& collection, const 
     const auto entry = written_.find(name);
     if (entry == written_.end()) return {};
     const std::uint64_t wanted = std::min(writes, entry->second.writes);
-    // Looked up anew each time: a collection may be dropped meanwhile.
+    // Looked up again each time: the collection may have been dropped meanwhile.
     const auto open = [&]() -> Written* {
         const auto found = written_.find(name);
         return found != written_.end() && found->second.refreshed < wanted ? &found->second
@@ -319,7 +320,7 @@ std::vector<Result<Value>> ClusterCore::search(std::vector<SearchItem> items,
         open = std::move(again);
         const std::size_t most = limits.interactive ? 2 : client_->retries().max_attempts;
         if (open.empty() || attempt >= most) break;
-        // With little time left the reason it failed says more than that time ran out.
+        // With little time left, the reason for the failure says more than that time ran out.
         if (!net::pause(client_->retries(), attempt, limits)) break;
     }
     return results;

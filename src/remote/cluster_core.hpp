@@ -34,42 +34,42 @@ struct RemoteCollection {
     IndexMeta meta;
     std::string index;       // its name
     std::string path;        // the same in a URL, with a slash before it
-    std::string write_path;  // by its own name: no other collection, should this one be dropped
+    std::string write_path;  // by this creation's own alias: never a later namesake's
     text::Analyzer analyzer;
     WholeWeights weights;
 
-    /// With the dimension that the vectors have by now.
+    /// With the dimension that its vectors have by now.
     Schema schema() const {
         Schema schema = meta.schema;
         if (schema.vectors.has_vectors()) schema.vectors.dimension = meta.dimension;
         return schema;
     }
-    /// For clauses: a time where it matters, because some chunk may have expired by then.
+    /// The time for use in clauses: given only if some chunk may have expired by then.
     std::optional<Timestamp> expiry_at(Timestamp now) const {
         return meta.expires ? std::optional(now) : std::nullopt;
     }
     DocumentForm form() const { return {meta.schema, analyzer, weights}; }
-    /// What the cluster's BM25 score is to be divided by: it keeps a factor that ours leaves out.
+    /// What to divide the cluster's BM25 score by: it keeps a factor that ours leaves out.
     double score_factor() const { return meta.schema.bm25.k1 * weights.scale + 1; }
 };
 using RemoteCollectionPtr = std::shared_ptr<const RemoteCollection>;
 
-/// One search of many in a round trip.
+/// One search among many in a round trip.
 struct SearchItem {
     std::string index;  // or
     std::string pit;    // a point in time, if not empty
     Object body;
-    bool same_statistics = false;  // weigh words by all shards, not by each one's own
-    std::string preference;        // equal ones go to the same copies
+    bool same_statistics = false;  // weigh words by all shards together, not by each one's own
+    std::string preference;        // equal values go to the same copies
 };
 
-/// What a backend and its readers share: the way to the cluster, what its collections are, and
-/// which of them were written to and not yet made searchable. Safe for concurrent use.
+/// What a backend and its readers share: the connection to the cluster, what its collections are,
+/// and which of them have writes that are not searchable yet. Safe for concurrent use.
 class ClusterCore {
 public:
     ClusterCore(RemoteOptions options, std::unique_ptr<ClusterClient> client)
         : options_(std::move(options)), client_(std::move(client)) {}
-    /// Makes searchable what was written, for whoever comes next.
+    /// Makes writes searchable for whoever comes next.
     ~ClusterCore();
     ClusterCore(const ClusterCore&) = delete;
     ClusterCore& operator=(const ClusterCore&) = delete;
@@ -79,53 +79,53 @@ public:
     const RemoteOptions& options() const noexcept { return options_; }
     const ClusterClient& client() const noexcept { return *client_; }
 
-    /// Before the first request of this process: fails if what answers is not an OpenSearch that
-    /// this backend can work with.
+    /// Called before the first request of this process: fails if the server is not an OpenSearch
+    /// that this backend can work with.
     Result<> meet(const CallLimits& limits);
 
-    /// As it was a second ago at most. NotFound.
+    /// As it was at most a second ago. NotFound.
     Result<RemoteCollectionPtr> find(const std::string& name, const CallLimits& limits);
     /// Asks the cluster.
     Result<RemoteCollectionPtr> find_now(const std::string& name, const CallLimits& limits);
     Result<RemoteCollectionPtr> make(IndexMeta meta) const;
-    /// Makes known what was found out. A dimension that is known stays so: the node that was asked
-    /// may not have heard of it yet.
+    /// Publishes what was found out. A known dimension stays: the node that was asked may not have
+    /// heard of it yet.
     RemoteCollectionPtr remember(RemoteCollectionPtr collection);
-    /// What is known of it: the next find() asks.
+    /// Drops what is known about it: the next find() asks.
     void forget(const std::string& name);
     void dropped(const std::string& name);
 
-    /// After a write, whatever became of it.
+    /// To be called after a write, whatever became of it.
     void wrote(const std::string& name);
-    /// How many writes there were here.
+    /// How many writes were made here.
     std::uint64_t writes(const std::string& name) const;
-    /// So that the next search sees what was written here, on whichever copy it is made; with
-    /// `writes`, so many of them. Of calls at the same time one asks the cluster, and the others
-    /// wait for it.
+    /// Makes sure that the next search sees what was written here, on whichever copy it runs; with
+    /// `writes`, the first so many of them. Of concurrent calls one asks the cluster, and the
+    /// others wait for it.
     Result<> refresh_written(const RemoteCollection& collection, const CallLimits& limits,
                              std::uint64_t writes = std::numeric_limits<std::uint64_t>::max());
 
     /// Whether it is time to look for what is long past: once an hour.
     bool may_forget(const std::string& name);
 
-    /// The collection's learned ranking, read again once it has changed; null if it has none.
+    /// The collection's learned ranking, read again when it changes; null if it has none.
     Result<std::shared_ptr<const rank::Model>> ranker(const RemoteCollection& collection,
                                                       const CallLimits& limits);
 
-    /// All searches in one round trip, those that failed for the moment again. An answer is one of
-    /// all shards: a part would be a wrong one.
+    /// All searches in one round trip; those that failed temporarily are repeated. An answer covers
+    /// all shards: a partial one would be wrong.
     std::vector<Result<Value>> search(std::vector<SearchItem> items,
                                       const CallLimits& limits) const;
     Result<Value> search_one(SearchItem item, const CallLimits& limits) const;
 
-    /// One entry per id, in order. As they are now, even if no search sees them yet; what has
-    /// expired by `now` is gone.
+    /// One entry per id, in order. Chunks as they are now, even if no search sees them yet; those
+    /// that have expired by `now` are gone.
     Result<std::vector<StoredChunk>> read(const RemoteCollection& collection,
                                           const std::string& namespace_,
                                           std::span<const std::string> ids, bool with_vectors,
                                           Timestamp now, const CallLimits& limits) const;
 
-    /// By which chunks expire: the clock, but never earlier than a time it gave before.
+    /// The time by which chunks expire: the clock, but never earlier than a time returned before.
     Timestamp now() const noexcept;
 
 private:
@@ -138,7 +138,7 @@ private:
     struct Written {
         std::string path;
         std::uint64_t writes = 0;
-        std::uint64_t refreshed = 0;  // so many of them can be searched
+        std::uint64_t refreshed = 0;  // this many of them can be searched
         bool refreshing = false;
     };
 
@@ -161,10 +161,10 @@ private:
     std::map<Version, KnownRanker> rankers_;  // by the collection's creation
 };
 
-/// NotFound, in the words that all doors know.
+/// NotFound, in the words that all doors use.
 tl::unexpected<Error> no_such_collection(const std::string& name);
 
-/// What stands at "hits.hits" of a search; empty if there is nothing.
+/// What stands at "hits.hits" of an answer; empty if there is nothing.
 const Array& hits_of(const Value& answer);
 
 }  // namespace braid::remote

@@ -21,17 +21,17 @@
 namespace braid::remote {
 namespace {
 
-constexpr char kEnd = '\x01';  // of a field's name
+constexpr char kEnd = '\x01';  // ends a field's name
 constexpr std::size_t kMaxName = 256;
 constexpr std::size_t kMaxWord = 8'000;   // a cluster refuses words above 32,766 bytes
-constexpr std::size_t kMaxText = 30'000;  // searched for substrings
+constexpr std::size_t kMaxText = 30'000;  // this much of a text is searched for substrings
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
 
 std::string hash_of(std::string_view text) {
     return core::sha256_hex(text).substr(0, 32);
 }
 
-/// The name as it is, unless it is long or holds characters that end names.
+/// The name itself, unless it is long or holds characters that end names.
 std::string name_form(std::string_view name) {
     const bool odd = std::ranges::any_of(name, [](char c) { return c >= 0 && c < ' '; });
     return name.size() > kMaxName || odd ? "#" + hash_of(name) : std::string(name);
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> number_of_hex(std::string_view text) {
     return number;
 }
 
-/// In a form in which equal values are equal: members sorted, numbers encoded.
+/// A canonical form, in which equal values are equal: members sorted, numbers encoded.
 void append_canonical(std::string& out, const Value& value) {
     if (value.is_number()) {
         out += 'n' + encode_number(value);
@@ -94,7 +94,7 @@ public:
                 out_.words.push_back(fact(place, FactKind::Time, encode_time(view.time)));
                 out_.words.push_back(
                     fact(place, FactKind::DateText, encode_text(core::print_rfc3339(view.time))));
-                // A time holds nothing but itself.
+                // A time contains nothing but itself.
                 element(place, FactKind::Time, encode_time(view.time));
                 break;
             case Kind::Scopes:
@@ -174,7 +174,7 @@ std::string fact(const FactPlace& place, FactKind kind, std::string_view encoded
 }
 
 std::string encode_number(const Value& number) {
-    // The largest double that is not above it, and how far the number is above that.
+    // The largest double not above the number, and how far the number is above that.
     double base = number.as_double();
     std::uint64_t above = 0;
     if (number.is_int()) {
@@ -247,7 +247,7 @@ Facts facts_of(const Chunk& chunk, const Schema& schema) {
         view.kind = docs::FieldView::Kind::Json;
         writer.add(place_of("metadata." + path), view);
     }
-    // The last word of every index: 2.19 fails on a pattern of words (facets) that lie behind all.
+    // Sorts last in every index: 2.19 fails on a pattern (facets) that sorts behind all words.
     facts.words.emplace_back("~");
     std::ranges::sort(facts.words);
     facts.words.erase(std::ranges::unique(facts.words).begin(), facts.words.end());

@@ -13,7 +13,7 @@ namespace {
 
 using Op = Filter::Op;
 
-/// Words of one kind in an interval; absent ends are the kind's own.
+/// Words of one type in an interval; a missing end stands for the type's own limit.
 struct Interval {
     const std::string* from = nullptr;
     bool from_included = true;
@@ -37,7 +37,8 @@ Value range_clause(const FactPlace& place, FactKind kind, const Interval& interv
     return Object{{"range", Object{{place.field, std::move(bounds)}}}};
 }
 
-/// Texts are compared by bytes unless both say a time, so those that do are asked apart.
+/// Texts are compared by bytes unless both denote a time, so texts that do are asked for
+/// separately.
 Value ordered(const FactPlace& place, const Value& operand, bool up, bool included) {
     const EncodedValue one = encode(operand, place.is_name);
     const auto interval = [&](const std::string& end) {
@@ -63,9 +64,9 @@ Value between(const FactPlace& place, const Value& low, const Value& high) {
         return range_clause(place, kind, {.from = &a, .to = &b});
     };
     if (from.kind != to.kind && low.is_string() && high.is_string()) {
-        // One end says a time, the other does not. A text that says none is compared by bytes, one
-        // that does by its time with the one and by its bytes with the other: two words, which in a
-        // list may be those of two elements.
+        // One end denotes a time, the other does not. A text that denotes none is compared by its
+        // bytes; one that does is compared by time with the one end and by bytes with the other.
+        // That takes two words, which in a list may belong to two different elements.
         const std::string a = encode_text(low.as_string());
         const std::string b = encode_text(high.as_string());
         const bool low_is_time = from.kind == FactKind::Time;
@@ -121,11 +122,11 @@ Value contains(const FactPlace& place, const Value& operand) {
         Object{{"wildcard",
                 Object{{field, Object{{"value", wildcard(place.prefix, operand.as_string())}}}}}};
     if (place.is_id) return within;
-    // A list holds the operand if an element equals it.
+    // A list contains the operand if one of its elements equals it.
     const EncodedValue one = encode(operand, place.is_name);
     const std::string element =
         fact(place, FactKind::Element, std::string(1, static_cast<char>(one.kind)) + one.encoded);
-    // Scopes are a list whatever they hold.
+    // Scopes are always a list, whatever they hold.
     if (place.is_name && place == place_of("visibility_scope"))
         return term_clause(place.field, element);
     return any_of({std::move(within), term_clause(place.field, element)});
@@ -215,7 +216,7 @@ Result<Array> principal_clauses(const Principal& principal, const Schema& schema
     if (principal.sees_everything()) return clauses;
     BRAID_TRY(const std::size_t clearance, exact::clearance_of(principal, schema));
     clauses.push_back(at_most("level", Value(clearance)));
-    Array scopes{""};  // what is open to every scope
+    Array scopes{""};  // chunks open to every scope
     for (const std::string& scope : principal.scopes) scopes.emplace_back(scope);
     clauses.push_back(terms_clause("scope", std::move(scopes)));
     return clauses;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kFormat = 2;
 
-/// Names escape upper case by a plus, which is none of their characters.
+/// Upper case in names is escaped by a plus sign, which names cannot contain.
 std::string escaped(std::string_view collection, std::string_view plus) {
     std::string name;
     for (const char c : collection) {
@@ -34,7 +34,7 @@ Value keyword(bool columns) {
 }
 
 Value vector_type(const IndexMeta& meta) {
-    // One after the other, here and below: in a list, gcc 12 takes members for uninitialised.
+    // One by one, here and below: gcc 12 takes the members of a list for uninitialised.
     Object type{{"type", "knn_vector"}};
     type.set("dimension", meta.dimension);
     type.set("space_type", space_of(meta.schema.vectors.metric));
@@ -75,7 +75,7 @@ std::string index_path(const std::string& prefix, std::string_view collection) {
 }
 
 std::string own_name(const std::string& prefix, const IndexMeta& meta) {
-    return prefix + '.' + std::to_string(meta.made);  // no collection's name has a point
+    return prefix + '.' + std::to_string(meta.made);  // no collection's name has a dot
 }
 
 WholeWeights whole_weights(const Schema& schema) {
@@ -116,7 +116,7 @@ Value index_body(const IndexMeta& meta, const RemoteOptions& options) {
     Object settings{
         {"number_of_shards", Value(options.shards)},
         {"number_of_replicas", Value(options.replicas)},
-        // What a template of the cluster might have loosened: acknowledged is on disk.
+        // Undoes what a template of the cluster might have loosened: acknowledged means on disk.
         {"translog", Object{{"durability", "request"}}},
         {"analysis",
          Object{{"tokenizer", Object{{"braid_spaces", Object{{"type", "whitespace"},
@@ -153,7 +153,7 @@ Value mapping_body(const IndexMeta& meta) {
                                        {"similarity", "braid"}}}};
     if (meta.dimension != 0) properties.set("vector", vector_type(meta));
     if (meta.expires) properties.set("expires", Object{{"type", "long"}});
-    // What is only searched is not kept a second time.
+    // What is only searched is not stored a second time.
     return Object{{"dynamic", false},
                   {"_meta", meta_value(meta)},
                   {"_source", Object{{"excludes", Array{"doc", "index", "level", "scope", "facts",

@@ -14,50 +14,51 @@
 /// How a collection becomes an index (docs/decisions/0055).
 namespace braid::remote {
 
-/// What the vectors of an index may have.
+/// The dimension that vectors of an index may have at most.
 inline constexpr std::size_t kMostDimensions = 16'000;
 
-/// Letters of either case make names of collections, but an index is written in lower case.
+/// Names of collections may have upper-case letters, but index names are lower case.
 std::string index_name(const std::string& prefix, std::string_view collection);
-/// The same, for a path of a URL.
+/// The same, for the path of a URL.
 std::string index_path(const std::string& prefix, std::string_view collection);
 
-/// Fields are weighted by repeating their terms, so weights are made whole: each of them times
-/// `scale`, rounded, at least 1. k1 is multiplied by the scale, which leaves every score as it was.
+/// Fields are weighted by repeating their terms, so weights are made whole numbers: each times
+/// `scale`, rounded, and at least 1. k1 is multiplied by the scale too, which leaves every score
+/// unchanged.
 struct WholeWeights {
     std::vector<int> weights;  // in the schema's order
     int scale = 1;
 };
 WholeWeights whole_weights(const Schema& schema);
 
-/// What an index says of its collection.
+/// What an index says about its collection.
 struct IndexMeta {
     std::string collection;
     Schema schema;              // as it was declared
-    bool filling = false;       // begun, not finished
+    bool filling = false;       // creation has begun but not finished
     std::size_t dimension = 0;  // of its vectors; 0: none yet
-    bool expires = false;       // some chunk was written that expires
-    Version made = 0;           // tells one creation from another of the same name
+    bool expires = false;       // some chunk written here expires
+    Version made = 0;           // distinguishes creations under the same name
 };
 
 /// An alias that no other index gets, not even a later one of the same collection. Writes go to it,
-/// so that a late one finds nothing, instead of a namesake or an index that it makes itself.
+/// so that a late one finds nothing, instead of a namesake or an index that it would itself create.
 std::string own_name(const std::string& prefix, const IndexMeta& meta);
 
-/// Unsupported for what a cluster cannot do: Okapi, vectors beyond kMostDimensions.
+/// Unsupported for what a cluster cannot do: Okapi, or vectors with more than kMostDimensions.
 Result<> check_supported(const Schema& schema);
 
 /// The body that creates the index.
 Value index_body(const IndexMeta& meta, const RemoteOptions& options);
-/// The body that changes its mapping: who it is, the vectors of that dimension, if it is not 0, and
-/// when chunks expire, if some do.
+/// The body that changes its mapping: what it says about itself, its vectors with that dimension
+/// unless that is 0, and when chunks expire, if some do.
 Value mapping_body(const IndexMeta& meta);
-/// The inverse, of what the cluster says under "mappings". NotFound if the index is none of ours,
-/// Corruption if what it says cannot be read.
+/// The inverse, from what the cluster returns under "mappings". NotFound if the index is not one of
+/// ours, Corruption if its description cannot be read.
 Result<IndexMeta> read_mapping(const Value& mappings);
 
-/// "innerproduct" or "l2". For cosine, vectors are indexed with length 1: vectors of one direction
-/// then score the same, which "cosinesimil" does not see to.
+/// "innerproduct" or "l2". For cosine, vectors are indexed with length 1: vectors of the same
+/// direction then score the same, which "cosinesimil" does not guarantee.
 std::string_view space_of(Metric metric) noexcept;
 
 }  // namespace braid::remote

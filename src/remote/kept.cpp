@@ -52,7 +52,7 @@ Result<> write_kept(const ClusterCore& core, const RemoteCollection& collection,
     }
     const auto outcome = outcome_of(items->as_array().front(), true);
     if (outcome->kind == BulkOutcome::Kind::Conflict) {
-        // Perhaps with the same request, whose answer was lost.
+        // Perhaps by this same request, whose answer was lost.
         const auto now = read_kept(core, collection, name, true, limits);
         if (now && now->text == text) return {};
         return fail(ErrorCode::Conflict, "another program changed it at the same moment");

@@ -34,7 +34,7 @@ Value by_score_and_id() {
     return Array{Object{{"_score", "desc"}}, Object{{"id", "asc"}}};
 }
 
-/// A cluster's scores are floats, printed as short as they go.
+/// A cluster's scores are floats, printed with as few digits as possible.
 double score_in(const Value& score) {
     return static_cast<double>(static_cast<float>(score.as_double()));
 }
@@ -50,7 +50,7 @@ tl::unexpected<Error> odd_hit() {
                 "a hit of the cluster does not say its score and its chunk");
 }
 
-/// What by_score_and_id() sorted a hit by.
+/// The values that by_score_and_id() sorted a hit by.
 Result<LegHit> sort_values(const Value& hit) {
     const Value* const sort = hit.find("sort");
     if (sort == nullptr || !sort->is_array() || sort->as_array().size() != 2 ||
@@ -76,7 +76,7 @@ Object sparse_body(const Leg& leg, Value words, Array scope, std::size_t size,
                    const RemoteCollection& collection) {
     Object body{
         {"size", Value(size)},
-        {"stored_fields", "_none_"},  // the sort values say all
+        {"stored_fields", "_none_"},  // the sort values are enough
         {"track_total_hits", Value(kMostHits)},
         {"query",
          Object{{"bool", Object{{"must", Array{std::move(words)}}, {"filter", std::move(scope)}}}}},
@@ -92,7 +92,7 @@ Object score_body(Value words, Array scope, Array ids) {
     const std::size_t size = std::min(ids.size(), kMostHits);
     scope.push_back(terms_clause("id", std::move(ids)));
     return {{"size", Value(size)},
-            {"stored_fields", "_none_"},  // the sort values say all
+            {"stored_fields", "_none_"},  // the sort values are enough
             {"query", Object{{"bool", Object{{"should", Array{std::move(words)}},
                                              {"minimum_should_match", 0},
                                              {"filter", std::move(scope)}}}}},
@@ -100,7 +100,7 @@ Object score_body(Value words, Array scope, Array ids) {
 }
 
 std::size_t ef_search(std::size_t hits, double recall) noexcept {
-    // Measured for ten hits of 5,000 vectors: 0.76 without a margin, 1.00 from 100 on.
+    // Recall measured for ten hits of 5,000 vectors: 0.76 without a margin, 1.00 from 100 on.
     const std::size_t factor = recall > 0.995   ? 10
                                : recall > 0.985 ? 6
                                : recall > 0.955 ? 4
@@ -110,7 +110,7 @@ std::size_t ef_search(std::size_t hits, double recall) noexcept {
 }
 
 Object dense_body(std::span<const float> vector, Array scope, std::size_t size, double recall) {
-    // All candidates are ranked, so that those of equal scores come by their ids.
+    // Ranks all candidates, so that ties are ordered by id.
     const std::size_t ef = ef_search(size, recall);
     return {{"size", Value(size)},
             {"_source", Array{"floats"}},

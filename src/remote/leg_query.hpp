@@ -10,43 +10,45 @@
 #include "braid/result.hpp"
 #include "braid/value.hpp"
 
-/// Legs as searches of a cluster, and their answers as hits.
+/// Legs as cluster searches, and their answers as hits.
 namespace braid::remote {
 
-/// Beyond this a cluster lists nothing (index.max_result_window).
+/// A cluster lists no more than this (index.max_result_window).
 inline constexpr std::size_t kMostHits = 10'000;
-/// Vectors that are asked for beyond the depth: their order is that of floats until ours are made.
+/// Vectors requested beyond the depth: they come in the order of floats until our scores are
+/// computed.
 inline constexpr std::size_t kSpareVectors = 8;
 
 /// The words of all phrasings as one scoring clause: a chunk keeps its best phrasing. None if there
-/// is no word.
+/// are no words.
 std::optional<Value> words_clause(const Leg& leg);
 
 /// By score, then id; `after` continues a list.
 Object sparse_body(const Leg& leg, Value words, Array scope, std::size_t size,
                    const RemoteCollection& collection);
-/// Of named chunks, those without any of the words too.
+/// Scores of named chunks, including those with none of the words.
 Object score_body(Value words, Array scope, Array ids);
-/// The nearest, with their vectors. Approximate: by the graph, widened for the asked recall.
+/// The nearest, with their vectors. Approximate: through the graph, widened for the recall asked
+/// for.
 Object dense_body(std::span<const float> vector, Array scope, std::size_t size, double recall);
-/// The same by comparing with every vector in the scope.
+/// The same by comparing every vector in the scope.
 Object exact_dense_body(std::span<const float> vector, Array scope, std::size_t size,
                         Metric metric);
 
-/// How many candidates a graph search keeps for so many hits.
+/// How many candidates a graph search keeps for this many hits.
 std::size_t ef_search(std::size_t hits, double recall) noexcept;
 
-/// The same copies for the same question: copies may differ in what they count as deleted, and
-/// scores with them. Other questions go elsewhere.
+/// Sends the same question to the same copies: copies may differ in which deleted chunks they still
+/// count, and so in scores. Other questions go elsewhere.
 std::string preference_of(const Leg& leg);
 
 /// The hits of a sparse answer, best first.
 Result<std::vector<LegHit>> sparse_hits(const Value& answer, const RemoteCollection& collection);
-/// The hits of a dense answer, scored by the vectors as they were written, in double, as the
-/// embedded engine does; best first.
+/// The hits of a dense answer, best first, scored from the vectors as written, in double, as the
+/// embedded engine does.
 Result<std::vector<LegHit>> dense_hits(const Value& answer, std::span<const float> query,
                                        const RemoteCollection& collection);
-/// Scores of vectors in the collection's metric, bit for bit the embedded engine's.
+/// Scores of vectors in the collection's metric, bit for bit those of the embedded engine.
 Result<std::vector<double>> vector_scores(std::span<const float> query,
                                           std::span<const std::vector<float>> vectors,
                                           Metric metric);

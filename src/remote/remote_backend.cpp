@@ -47,9 +47,9 @@ Result<std::unique_ptr<Backend>> open_remote_backend(RemoteOptions options) {
 }
 
 Capabilities RemoteBackend::capabilities() const {
-    return {.exact_lengths = false,      // the cluster rounds lengths from 40 terms on
+    return {.exact_lengths = false,      // the cluster rounds lengths of 40 terms and more
             .scoped_statistics = false,  // words are weighed by all chunks of a collection
-            .live_df = false,            // deleted ones count until segments are merged
+            .live_df = false,            // deleted chunks count until segments are merged
             .exact_dense = true,
             .whole_ranking = false,
             .snapshots = false,  // a point in time begins with the second page
@@ -78,7 +78,7 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
                          .filling = filling,
                          .dimension = schema.vectors.has_vectors() ? schema.vectors.dimension : 0,
                          .made = new_version()};
-    BRAID_CHECK(core_->make(meta));  // an analyzer that nobody knows
+    BRAID_CHECK(core_->make(meta));  // the analyzer is unknown here
     BRAID_CHECK(core_->meet({}));
     const std::string path = "/" + index_path(core_->options().prefix, name);
     auto created =
@@ -126,7 +126,7 @@ Result<> RemoteBackend::drop_collection(const std::string& name) {
     BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(name, {}));
     auto dropped = core_->client().ask("DELETE", found->path, "", {});
     core_->dropped(name);
-    // A repeated request finds nothing left, and that is what was wanted.
+    // A repeated request finds nothing left, which is what was wanted.
     if (dropped || dropped.error().code == ErrorCode::NotFound) return {};
     return tl::unexpected<Error>(std::move(dropped).error());
 }
@@ -247,7 +247,7 @@ Result<std::size_t> RemoteBackend::visible_dimension(const RemoteCollection& col
 
 Result<ReaderPtr> RemoteBackend::snapshot(std::span<const std::string> collections,
                                           const CallLimits& limits) const {
-    // Whoever has no time left is told so by what is read, not by taking the snapshot.
+    // A caller out of time is told so by the reads, not by taking the snapshot.
     CallLimits looking = limits;
     if (limits.expired()) looking.deadline = std::chrono::steady_clock::now() + kLastLook;
     std::map<std::string, RemoteCollectionPtr> found;

@@ -16,7 +16,7 @@
 
 namespace braid::remote {
 
-/// Why a collection that was begun and not finished cannot be read.
+/// Why a collection whose creation has not finished cannot be read.
 inline constexpr const char* kUnfilled =
     "its import is under way or was interrupted; drop it, or import it again";
 
@@ -60,15 +60,15 @@ public:
 
 private:
     using Stored = std::vector<StoredChunk>;
-    /// A chunk that a search found, and what its removal depends on.
+    /// A chunk found by a search, and what its removal depends on.
     struct Named {
         std::string id;
         Version version = 0;
         Dependency dependency;
     };
 
-    /// The operations for those of a batch that are still to be written; others may follow them,
-    /// in the first round.
+    /// The operations for those of a batch still to be written; in the first round, others may
+    /// follow them.
     using Prepare = std::function<Result<std::vector<BulkOperation>>(
         std::span<const std::size_t> open, bool first)>;
 
@@ -78,19 +78,20 @@ private:
     Result<std::size_t> visible_dimension(const RemoteCollection& collection,
                                           const Principal& principal,
                                           const CallLimits& limits) const;
-    /// The first vectors say of which dimension all will be.
+    /// The first vectors decide the dimension of all.
     Result<RemoteCollectionPtr> with_dimension(RemoteCollectionPtr collection,
                                                std::size_t dimension, const CallLimits& limits);
-    /// The first chunk that expires makes searches look at the time.
+    /// The first chunk that expires makes searches check the time.
     Result<RemoteCollectionPtr> with_expiry(RemoteCollectionPtr collection,
                                             const CallLimits& limits);
-    /// Of a batch, the places of chunks that are not stored just so; `unchanged` counts the others.
+    /// The places in a batch of chunks that are not stored exactly so; `unchanged` counts the
+    /// others.
     Result<std::vector<std::size_t>> changed(const RemoteCollection& collection,
                                              const std::string& namespace_,
                                              const std::vector<Chunk>& chunks,
                                              const WriteOptions& options,
                                              std::uint64_t& unchanged) const;
-    /// Writes chunks, given by their places in a batch; those that somebody else changed between
+    /// Writes chunks, given by their places in a batch. Those that somebody else changed between
     /// reading and writing are prepared and written again, unless `only_once`. `collection` may
     /// change while preparing.
     Result<WriteReport> write_in_rounds(const RemoteCollectionPtr& collection,
@@ -111,7 +112,7 @@ private:
     Result<WriteReport> remove_selected(const RemoteCollection& collection, const ReadScope& scope,
                                         const DeleteSelector& selector,
                                         const WriteOptions& options);
-    /// Of what was removed or has expired long ago nothing needs to be known any more.
+    /// Forgets what was removed or expired long ago.
     void forget_past(const RemoteCollection& collection);
 
     std::shared_ptr<ClusterCore> core_;

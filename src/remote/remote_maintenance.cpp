@@ -21,7 +21,7 @@ std::string status_in(const Value& health) {
     return status != nullptr && status->is_string() ? status->as_string() : "unknown";
 }
 
-/// Of each index of ours; those that were dropped meanwhile are not there.
+/// One entry for each index of ours; those dropped meanwhile are missing.
 Result<std::map<std::string, std::string>> statuses(const ClusterCore& core,
                                                     const CallLimits& limits) {
     std::map<std::string, std::string> found;
@@ -37,7 +37,7 @@ Result<std::map<std::string, std::string>> statuses(const ClusterCore& core,
                 red |= (found[name] = status_in(one)) == "red";
             }
         }
-        // One that was created a moment ago is red until its shards are there.
+        // An index created a moment ago is red until its shards exist.
         if (!red || attempt >= kLooks) return found;
         BRAID_CHECK(net::pause(core.client().retries(), attempt, limits));
     }

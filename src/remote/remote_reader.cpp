@@ -41,7 +41,7 @@ std::uint64_t count_in(const Value& value, std::initializer_list<std::string_vie
                : 0;
 }
 
-/// A regular expression for texts that begin so.
+/// A regular expression for texts that begin like this.
 std::string pattern_of(std::string_view prefix) {
     std::string pattern;
     for (const char c : prefix) {
@@ -64,7 +64,7 @@ std::int64_t above(std::int64_t index, std::size_t by) {
     return by >= room ? kHigh : static_cast<std::int64_t>(static_cast<std::uint64_t>(index) + by);
 }
 
-/// All that is stored costs less than a part of it: the cluster then sends it unread.
+/// Everything stored costs less than part of it: the cluster then sends it without parsing it.
 Value source_of(bool with_vectors) {
     return with_vectors ? Value(true) : Value(Array{"version", "chunk"});
 }
@@ -251,7 +251,8 @@ Result<std::uint64_t> RemoteReader::count(const ReadScope& scope) const {
     return count_in(answer, {"hits", "total", "value"});
 }
 
-/// The fields that chunks have, then how many of each hold a value rather than an object or null.
+/// The fields that chunks have, then how many chunks hold a value in each rather than an object or
+/// null.
 Result<std::vector<FacetCount>> RemoteReader::fields(const RemoteCollection& collection,
                                                      const Array& clauses,
                                                      std::size_t limit) const {
@@ -301,7 +302,7 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
     if (limit == 0) return std::vector<FacetCount>();
     if (field.empty()) return fields(*collection, clauses, limit);
     const FactPlace place = place_of(field);
-    // More than asked for, so that values of the same count come in the order of values.
+    // More than asked for, so that values with equal counts can be ordered by value.
     const std::size_t size =
         std::min<std::size_t>(std::max<std::size_t>(limit * 2, 1'000), kMostHits);
     Object terms{
@@ -359,7 +360,7 @@ Result<CollectionStats> RemoteReader::stats(const ReadScope& scope) const {
                                          probes_name(scope.namespace_), true, limits_));
     if (const auto bytes = core::decode_base64(kept.text); bytes && !bytes->empty()) {
         store::ByteReader in(*bytes, "what was found out about the legs");
-        // Damaged, they are made again.
+        // If damaged, they are made again.
         if (auto probes = docs::read_probes(in)) stats.probes = *std::move(probes);
     }
     return stats;

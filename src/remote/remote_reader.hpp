@@ -17,11 +17,12 @@
 
 namespace braid::remote {
 
-/// Some collections of a cluster, as they are at each read: a point in time is opened only once a
-/// list is continued, kept for its later pages, and closed with the last reader of the snapshot.
+/// Some collections of a cluster, as they are at each read. A point in time is opened only when a
+/// list is continued; it is kept for the list's later pages and closed with the last reader of the
+/// snapshot.
 class RemoteReader final : public Reader {
 public:
-    /// What readers of one snapshot share.
+    /// What the readers of one snapshot share.
     class Snapshot {
     public:
         Snapshot(std::shared_ptr<ClusterCore> core,
@@ -43,8 +44,8 @@ public:
             return core_->refresh_written(collection, limits,
                                           writes_.at(collection.meta.collection));
         }
-        /// The collection's point in time, opened now if there is none. `expired`: instead of this
-        /// one, which the cluster has forgotten.
+        /// The collection's point in time, opened now if there is none. `expired`: one that the
+        /// cluster has forgotten, to be replaced.
         Result<std::string> point_in_time(const RemoteCollection& collection,
                                           const std::string& expired, const CallLimits& limits);
         /// The one that is open, or none.
@@ -53,8 +54,8 @@ public:
     private:
         const std::shared_ptr<ClusterCore> core_;
         const std::map<std::string, RemoteCollectionPtr> collections_;
-        const Timestamp now_;                          // by which chunks have expired
-        std::map<std::string, std::uint64_t> writes_;  // of this process, when it was taken
+        const Timestamp now_;                          // the time by which chunks have expired
+        std::map<std::string, std::uint64_t> writes_;  // by this process, when it was taken
         mutable std::mutex mutex_;
         std::map<std::string, std::string> points_;
     };
@@ -86,7 +87,7 @@ public:
                                     std::size_t limit, bool with_vectors) const override;
 
 private:
-    /// A leg on its way: asked for, or answered without asking.
+    /// A leg in progress: the cluster was asked, or it is answered without asking.
     struct Pending {
         const Leg* leg = nullptr;
         RemoteCollectionPtr collection;
@@ -96,9 +97,9 @@ private:
         std::optional<Result<LegResult>> result;
     };
 
-    /// Fails for unknown collections, those being filled, and limits that have passed.
+    /// Fails for unknown collections, those being filled, and limits that have been exceeded.
     Result<RemoteCollectionPtr> readable(const std::string& collection) const;
-    /// The same, and searches see what was written here before the snapshot was taken. Reads by ids
+    /// The same, and searches see what was written here before the snapshot was taken. Reads by id
     /// see it anyway.
     Result<RemoteCollectionPtr> searchable(const std::string& collection) const;
     Result<Value> ask(const RemoteCollection& collection, Object body) const;

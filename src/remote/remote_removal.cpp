@@ -14,11 +14,11 @@
 #include "braid/remote/remote_reader.hpp"
 #include "braid/remote/write_summary.hpp"
 
-// Removing chunks, by their ids or by what a search finds.
+// Removing chunks, by id or by search.
 namespace braid::remote {
 namespace {
 
-constexpr int kRemovalRounds = 5;  // of searching and removing again after somebody came between
+constexpr int kRemovalRounds = 5;  // of searching and removing again after somebody else's changes
 constexpr std::size_t kSelectPage = 2'000;
 constexpr auto kPastKept = std::chrono::hours(24);  // what was removed or has expired
 
@@ -145,7 +145,7 @@ Result<WriteReport> RemoteBackend::remove_selected(const RemoteCollection& colle
             return outcome.kind == BulkOutcome::Kind::Conflict;
         });
         if (raced && !options.if_version && round < kRemovalRounds) {
-            // What was changed meanwhile is looked at again: it may not match any more.
+            // What was changed meanwhile is looked at again: it may no longer match.
             report.written += static_cast<std::uint64_t>(
                 std::ranges::count(outcomes, BulkOutcome::Kind::Done, &BulkOutcome::kind));
             continue;

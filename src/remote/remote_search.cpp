@@ -51,7 +51,7 @@ Result<> RemoteReader::check_vector(const Leg& leg, const RemoteCollection& coll
     const std::size_t dimension = collection.meta.dimension;
     none = dimension == 0 || leg.vector.size() != dimension;
     if (dimension == 0 || !none) return {};
-    // Not declared, so only a vector that may be seen gives the dimension away.
+    // Not declared, so only a vector that the caller may see reveals the dimension.
     BRAID_TRY(const bool seen, sees_vectors(collection, leg.scope));
     if (seen) return exact::wrong_dimension(leg.vector.size(), dimension);
     return {};
@@ -110,7 +110,8 @@ Result<bool> RemoteReader::take(Pending& pending, const Value& answer) const {
     const bool all_listed = listed < pending.size;
     result.matched = {listed,
                       all_listed ? MatchCount::Relation::Exact : MatchCount::Relation::AtLeast};
-    // All that an exact search ranks are counted, all that a graph leads to are not.
+    // An exact search counts everything it ranks; a graph search does not count everything it could
+    // reach.
     if (const Value* const hits = answer.find("hits");
         (sparse || pending.exact) && hits != nullptr) {
         const Value* const total = hits->find("total");
@@ -185,7 +186,7 @@ std::vector<Result<LegResult>> RemoteReader::search(std::span<const Leg> legs) c
         pending.leg = &legs[i];
         auto prepared = prepare(pending);
         if (prepared && legs[i].after && !pending.result) {
-            // Whoever goes on gets the rest of one list, whatever is written meanwhile.
+            // Later pages come from the same list, whatever is written meanwhile.
             auto point = snapshot_->point_in_time(*pending.collection, "", limits_);
             if (!point) prepared = tl::unexpected<Error>(std::move(point).error());
         }

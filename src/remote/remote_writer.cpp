@@ -17,13 +17,13 @@
 #include "braid/remote/remote_reader.hpp"
 #include "braid/remote/write_summary.hpp"
 
-// Writing chunks. Every write names what it found, even if the caller does not mind what that was:
-// a request that a node held back, and that was sent again through another, cannot come late and
-// undo what was written since.
+// Writing chunks. Every write names what it found, even if the caller does not care: a request that
+// a node held back, and that was sent again through another, must not arrive late and undo what was
+// written since.
 namespace braid::remote {
 namespace {
 
-constexpr std::size_t kRounds = 20;  // of reading and writing again after somebody came between
+constexpr std::size_t kRounds = 20;  // of reading and writing again after somebody else's changes
 
 }  // namespace
 
@@ -69,7 +69,7 @@ Result<RemoteCollectionPtr> RemoteBackend::with_dimension(RemoteCollectionPtr co
     }
     const auto changed = core_->client().ask("PUT", collection->path + "/_mapping",
                                              json::print(mapping_body(meta)), limits);
-    // Whichever node is asked now may not know yet what was agreed on.
+    // The node asked now may not know yet what was agreed on.
     if (changed) {
         BRAID_TRY(RemoteCollectionPtr agreed, core_->make(std::move(meta)));
         return core_->remember(std::move(agreed));
@@ -110,7 +110,8 @@ Result<std::vector<std::size_t>> RemoteBackend::changed(const RemoteCollection& 
     for (std::size_t i = 0; i < chunks.size(); ++i) {
         std::optional<Chunk>& there = stored[i].chunk;
         bool same = false;
-        // What is hidden, or of another version than was asked for, is refused with the others.
+        // A chunk that is hidden, or has another version than was asked for, is refused along with
+        // the others.
         if (there && (!options.if_version || stored[i].version == *options.if_version)) {
             there->version = chunks[i].version;
             BRAID_TRY(const bool visible,
@@ -129,11 +130,11 @@ Result<WriteReport> RemoteBackend::write_in_rounds(const RemoteCollectionPtr& co
                                                    bool only_once, const Prepare& prepare) {
     std::vector<BulkOperation> operations;
     std::vector<BulkOutcome> outcomes;
-    std::vector<BulkOperation> raced;  // one for each that is open, from the second round on
+    std::vector<BulkOperation> raced;  // one per open place, from the second round on
     for (std::size_t round = 1; round == 1 || !open.empty(); ++round) {
         auto prepared = prepare(open, round == 1);
         if (!prepared && round == 1) return tl::unexpected<Error>(std::move(prepared).error());
-        if (!prepared) {  // what earlier rounds wrote is kept, and told
+        if (!prepared) {  // what earlier rounds wrote is kept and reported
             for (BulkOperation& operation : raced) {
                 operations.push_back(std::move(operation));
                 outcomes.push_back({BulkOutcome::Kind::Failed, prepared.error()});
@@ -157,7 +158,7 @@ Result<WriteReport> RemoteBackend::write_in_rounds(const RemoteCollectionPtr& co
             outcomes.push_back(std::move(done[n]));
         }
         open = std::move(again);
-        // Whoever loses again and again lets the others finish.
+        // After losing repeatedly, let the others finish first.
         if (!open.empty() && round > 2) (void)net::pause(core_->client().retries(), round - 2, {});
     }
     return sum_up(operations, outcomes, version);

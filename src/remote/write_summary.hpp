@@ -9,7 +9,7 @@
 
 namespace braid::remote {
 
-/// Says nothing but that a chunk changed.
+/// Says only that a chunk has changed.
 Version new_version();
 
 tl::unexpected<Error> wrong_version(const std::string& id, Version found, Version expected);
