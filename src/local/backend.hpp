@@ -29,10 +29,10 @@ namespace braid::local {
 
 // Names in a database's directory.
 inline constexpr std::string_view kCollectionsName = "collections";
-/// What becomes `kCollectionsName` when a copy is complete.
+/// Renamed to `kCollectionsName` when a copy is complete.
 inline constexpr std::string_view kUnfinishedName = "collections-unfinished";
 
-/// Why a collection that was begun and not finished cannot be read.
+/// Why a collection whose creation has not finished cannot be read.
 inline constexpr const char* kUnfilled =
     "its import is under way or was interrupted; drop it, or import it again";
 
@@ -42,7 +42,7 @@ inline tl::unexpected<Error> no_collection(const std::string& name) {
 
 class LocalRewrite;
 
-/// How far a rewrite is.
+/// How far a rewrite has come.
 struct RewriteProgress {
     std::atomic<std::uint64_t> done{0};
     std::atomic<std::uint64_t> total{0};
@@ -125,8 +125,8 @@ public:
     }
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options) override {
-        // A filter takes its time: it runs before a writer, or a rewrite that waits for writers,
-        // could have to wait for it.
+        // A filter takes time to evaluate: it runs before anything that a writer, or a rewrite
+        // waiting for writers, might have to wait for.
         std::shared_ptr<Collection> looked_at;
         std::optional<FilterSelection> selection;
         if (selector.filter && !Collection::drops_namespace(scope, selector, options)) {
@@ -144,18 +144,18 @@ public:
     Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override;
     std::optional<std::string> rewriting(const std::string& collection,
                                          const Principal& principal) const override;
-    /// Puts `next` in the place of the collection of its name, if nothing is pending.
-    /// Up to `may_copy` chunks that are, are copied first, while writers wait.
+    /// Puts `next` in the place of the collection with its name, if nothing is pending. If up to
+    /// `may_copy` chunks are, copies them first, while writers wait.
     Result<bool> switch_over(const std::shared_ptr<Collection>& source,
                              const std::shared_ptr<Collection>& next, std::size_t may_copy = 0);
-    /// Removes what a rewrite has written that will not be finished.
+    /// Removes what a rewrite that will not be finished has written.
     void give_up(const Collection& source, Collection& next) const;
-    /// Makes one segment of all that a collection has, without flushing: for tests.
+    /// Makes one segment of everything a collection has, without flushing: for tests.
     Result<bool> merge_now(const std::string& collection) {
         BRAID_TRY(const auto found, find(collection));
         return found->merge({}, true);
     }
-    /// Compacts, flushes, merges and derives what waits for it, on this thread.
+    /// Carries out all waiting compactions, flushes, merges and derivations on this thread.
     void run_due_compactions() {
         compactions_due_.run_here();
         flushes_due_.run_here();
@@ -170,7 +170,7 @@ public:
     Result<CheckReport> check(const CallLimits& limits) const override;
     Result<CheckReport> backup(const std::filesystem::path& path,
                                const CallLimits& limits) const override;
-    /// See backup; into a directory of any kind, which is left behind if that fails.
+    /// See backup; into any kind of directory, which is left behind if that fails.
     Result<CheckReport> copy_to(store::Directory& destination, const CallLimits& limits) const;
 
 private:
@@ -183,7 +183,7 @@ private:
         if (!options_.read_only) return verify_lock();
         return fail(ErrorCode::ReadOnly, root_->path() + " is open for reading only");
     }
-    /// ReadOnly if another may have taken it. Tells so, once.
+    /// ReadOnly if another process may have taken the lock. Says so, once.
     Result<> verify_lock() const;
     template <class Change>
     Result<WriteReport> write(const std::string& collection, const Change& change) {
@@ -197,21 +197,21 @@ private:
         note_write(*found, report);
         return report;
     }
-    /// Counts and tells what the storage refused, and that it takes writes again.
+    /// Counts and reports what the storage refused, and that it takes writes again.
     void note_write(const Collection& collection, const Result<WriteReport>& report);
     void note_trouble(const Collection& collection) const;
     /// Whether most of its log is void.
     bool wants_compaction(const Collection& collection) const;
     void compact_by_itself(const std::string& name, const std::stop_token& stop);
     Result<> compact_now(const Collection& source, const std::stop_token& stop);
-    /// A compaction of a collection without segments, by a copy of its log.
+    /// Compacts a collection without segments, by copying its log.
     Result<std::unique_ptr<LocalRewrite>> log_compaction(const std::string& collection);
     /// Requires mutex_.
     Result<std::shared_ptr<RewriteProgress>> begin_compaction(const std::string& collection);
-    // Segments: flushing and merging, each on a thread of its own.
+    // Segments: flushing and merging, each on its own thread.
     void flush_by_itself(const std::string& name, const std::stop_token& stop);
     void merge_by_itself(const std::string& name, const std::stop_token& stop);
-    // Graphs and calibrations (local_derived.cpp), on a thread of their own.
+    // Graphs and calibrations (local_derived.cpp), on their own thread.
     void derive_by_itself(const std::string& name, const std::stop_token& stop);
     void note_failed_job(const std::string& what, const std::string& name, const Error& error);
     Collection::OpenSettings open_settings() const;
@@ -220,35 +220,37 @@ private:
     }
     Result<> create(const std::string& name, const Schema& schema, Collection::Created as);
     Result<> try_create(const std::string& name, const Schema& schema, Collection::Created as);
-    /// Opens it, if it is closed. Holding it keeps it open.
+    /// Opens it, if it is closed. It stays open while the result is held.
     Result<std::shared_ptr<Collection>> find(const std::string& name) const;
 
     // Opening and closing (local_open.cpp)
-    /// By the clock, and never before a time it gave earlier: what has expired does not come back,
-    /// neither in a collection that was closed and opened again meanwhile. Tells of a clock that
-    /// was set back.
+    //
+    // The clock, but never earlier than a time returned before: what has expired does not come
+    // back, not even in a collection closed and reopened meanwhile. Reports a clock that was set
+    // back.
     Timestamp now() const;
     Result<Collection::Opened> open_files(const std::string& name) const;
     Result<std::shared_ptr<Collection>> open_closed(const std::string& name) const;
-    /// Closes those that nobody uses, the longest unused first, until so many are open.
+    /// Closes collections that nobody uses, the least recently used first, until only `keep` are
+    /// open.
     void close_idle(std::size_t keep) const;
     /// Puts what was opened in its place. Requires mutex_.
     void take_in(const std::string& name, const Collection::Opened& opened) const;
-    /// Waits until nobody opens or closes it. Requires mutex_, gives it up meanwhile.
+    /// Waits until nobody is opening or closing it. Requires mutex_, which it releases meanwhile.
     void settle(std::unique_lock<std::mutex>& lock, const std::string& name) const {
         settled_.wait(lock, [&] { return !busy_.contains(name); });
     }
-    /// Of all collections but the damaged ones. Requires mutex_.
+    /// For all collections but the damaged ones. Requires mutex_.
     std::set<std::string> names() const;
-    /// All of them, open. None is closed as long as the result lives.
+    /// All of them, open. None is closed while the result is alive.
     std::vector<std::shared_ptr<Collection>> open_all() const;
     void open_at_start(const std::string& name, std::vector<std::string>& notes);
     void remove_leftovers(store::Directory& directory, std::vector<std::string>& notes) const;
-    /// `collections`: what stands beside the collections.
+    /// `collections`: what else is in the database's directory.
     void note_unknown_names(const std::vector<store::DirectoryEntry>& collections,
                             CheckReport& report) const;
     /// All collections that may be read, at one point in time; the others are noted. Requires
-    /// files_mutex_, as long as they are used.
+    /// files_mutex_ for as long as they are used.
     Result<std::vector<Source>> capture(CheckReport& report) const;
     static Result<CheckReport> copy_into(store::Directory& destination,
                                          const std::vector<Source>& sources, CheckReport report,
@@ -257,49 +259,49 @@ private:
     std::unique_ptr<store::Directory> root_;
     const LocalOptions options_;
     mutable std::atomic<std::int64_t> last_now_ = index::kNothingExpired.micros;
-    mutable std::atomic<bool> clock_is_back_ = false;  // and it was told
-    std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none
+    mutable std::atomic<bool> clock_is_back_ = false;  // and that has been reported
+    std::unique_ptr<store::Directory> directory_;  // of the collections; null while it is missing
 
-    /// Shared by those who read the files of collections; what removes files holds it alone. Taken
-    /// before the others.
+    /// Shared by those who read the files of collections; held exclusively by whatever removes
+    /// files. Taken before the others.
     mutable core::FairSharedMutex files_mutex_;
 
-    /// Writers share it; a rewrite that takes its collection's place, and a drop, hold it alone.
-    /// Taken before mutex_.
+    /// Shared by writers; held exclusively by a drop, and by a rewrite that takes its collection's
+    /// place. Taken before mutex_.
     mutable core::FairSharedMutex switch_mutex_;
 
     mutable std::mutex mutex_;
-    /// Those that are open. Who holds one beside this map keeps it from being closed.
+    /// The open ones. Whoever else holds one keeps it from being closed.
     mutable std::map<std::string, std::shared_ptr<Collection>> collections_;
     struct Closed {
-        std::optional<CollectionInfo> info;  // as everybody's; none if it was never open
+        std::optional<CollectionInfo> info;  // as everybody sees it; none if it was never open
     };
     mutable std::map<std::string, Closed> closed_;
-    mutable std::map<std::string, std::uint64_t> used_;  // by name: when, in uses
+    mutable std::map<std::string, std::uint64_t> used_;  // by name: the last use, counted in uses
     mutable std::uint64_t uses_ = 0;
-    mutable std::set<std::string> busy_;  // somebody opens or closes them
+    mutable std::set<std::string> busy_;  // being opened or closed
     mutable std::condition_variable settled_;
     mutable std::map<std::string, Error> damaged_;
-    /// The copy of a collection that a rewrite of that manifest's name makes.
+    /// The copy of a collection made by the rewrite that uses that manifest name.
     Result<std::shared_ptr<Collection>> open_next(const std::string& collection,
                                                   std::string_view manifest_name) const;
-    /// Conflict if one is under way. Requires mutex_.
+    /// Conflict if one is in progress. Requires mutex_.
     Result<> require_no_rewrite(const std::string& collection) const;
 
     mutable std::set<std::string> unfinished_;  // collections with a rewrite that nobody works on
-    mutable std::set<std::string> abandoned_;   // unfilled, and by nobody who is still at work
-    mutable std::set<std::string> refusing_;  // those of which it was told that they take no writes
+    mutable std::set<std::string> abandoned_;   // not filled, and whoever was filling them is gone
+    mutable std::set<std::string> refusing_;    // those reported as taking no writes
     mutable std::atomic<bool> told_of_lost_lock_{false};
     std::atomic<std::uint64_t> failed_writes_{0};
     std::atomic<std::uint64_t> compacted_{0};
     std::atomic<std::uint64_t> failed_compactions_{0};
-    /// Size of the log when compacting it failed: it must have grown before the next attempt.
+    /// Size of the log when compacting it failed: it must grow before the next attempt.
     std::map<std::string, std::uint64_t> failed_at_bytes_;
 
     std::map<std::string, std::weak_ptr<const RewriteProgress>> rewrites_;
-    const segment::Caches caches_ = segment::Caches::make();  // of all collections together
+    const segment::Caches caches_ = segment::Caches::make();  // shared by all collections
 
-    // Last: their threads use all of the above.
+    // Last: their threads use everything above.
     mutable CompactionQueue compactions_due_;
     mutable CompactionQueue flushes_due_;
     mutable CompactionQueue merges_due_;

@@ -34,7 +34,7 @@ Result<std::shared_ptr<const rank::Model>> Collection::ranker() const {
 
 Result<> Collection::set_ranker(const std::string& model) {
     const std::scoped_lock lock(ranker_mutex_);
-    ranker_.reset();  // whatever happens, the file says what there is
+    ranker_.reset();  // whatever happens, the file is the truth
     if (!model.empty()) return write_ranker(*directory_, model);
     auto removed = directory_->remove(kRankerName);
     if (!removed && removed.error().code != ErrorCode::NotFound) return removed;
@@ -46,7 +46,7 @@ Result<> Collection::set_probes(const std::string& namespace_, const LegProbes& 
     const std::scoped_lock lock(probes_mutex_);
     ProbesByNamespace all = read_probes(*directory_).value_or(ProbesByNamespace());
     all[namespace_] = probes;
-    while (all.size() > most) {  // small ones say the least
+    while (all.size() > most) {  // small namespaces tell the least
         all.erase(
             std::ranges::min_element(all, {}, [](const auto& one) { return one.second.chunks; }));
     }
@@ -102,7 +102,8 @@ Result<> Collection::create_files(store::Directory& directory, const Schema& sch
     };
     auto written = attempt();
     if (!written && new_log) {
-        // On a full disk nothing is to stay. A manifest that is in place after all needs its log.
+        // A full disk should leave nothing behind. But a manifest that is in place after all needs
+        // its log.
         (void)directory.remove(manifest_name);
         const auto left = directory.open(manifest_name);
         if (!left && left.error().code == ErrorCode::NotFound) {
@@ -121,7 +122,7 @@ Result<> Collection::create(store::Directory& directory, const Schema& schema, C
     }
     if (const auto removed = directory.remove(kUnfinishedMark);
         !removed && removed.error().code != ErrorCode::NotFound) {
-        return removed;  // left by a creation that was interrupted
+        return removed;  // left behind by an interrupted creation
     }
     return create_files(directory, schema, kManifestName, log_name(1));
 }
@@ -220,7 +221,7 @@ Result<> Collection::replay_logs(std::vector<std::string>& notes) {
 
 Result<> Collection::close() {
     // What fails here is still in the log. Once for what was about to be flushed, once for the
-    // rest; of a collection that was filled, all of the rest, so that it can be counted.
+    // rest; if the collection was filled, for all of the rest, so that it can be counted.
     const bool filled = counts_are_worth_it() && next_generation_ != manifest_.next_generation;
     for (int i = 0; i < 2; ++i) {
         if (!flush(jobs_.get_token(), filled ? 1 : settings_.flush_on_close_rows)) break;
@@ -273,7 +274,7 @@ Result<std::size_t> Collection::visible_dimension(const Principal& principal) co
 }
 
 std::shared_ptr<const Collection::Pin> Collection::pin() const {
-    const std::shared_lock lock(state_mutex_);  // nothing is forgotten before the pin is known
+    const std::shared_lock lock(state_mutex_);  // nothing is dropped before the pin is known
     return std::make_shared<const Pin>(shared_from_this(),
                                        PointInTime{applied_, now(), index_->bind(applied_)});
 }
@@ -297,7 +298,7 @@ Timestamp Collection::now() const {
 }
 
 Timestamp Collection::expired_for_all() const {
-    const std::unique_lock lock(state_mutex_);  // no pin is in the making
+    const std::unique_lock lock(state_mutex_);  // no pin is being made
     const Timestamp present = now();
     const std::scoped_lock pins_lock(pins_mutex_);
     return pinned_times_.empty() ? present : std::min(present, *pinned_times_.begin());
@@ -310,7 +311,8 @@ Sequence Collection::applied() const {
 
 Result<Collection::ViewPtr> Collection::present(const std::string& namespace_,
                                                 const Principal& principal) const {
-    // A sequence number that nobody has pinned may be forgotten before the view is there.
+    // Under the lock, because a sequence number without a pin may be dropped before the view
+    // exists.
     const std::shared_lock lock(state_mutex_);
     return index_->view({.namespace_ = namespace_,
                          .principal = principal,

@@ -26,7 +26,7 @@ Collection::Extent Collection::extent() const {
         copying_ = extent.files;
     }
     extent.manifest = present_manifest_locked();
-    extent.log_bytes = log_->size_bytes();  // what the pin shows is in there
+    extent.log_bytes = log_->size_bytes();  // everything the pin shows is in there
     const std::shared_lock state_lock(state_mutex_);
     extent.versions = versions_;
     return extent;
@@ -40,7 +40,8 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     if (const auto failure = log()->failure()) {
         findings.note("it has refused writes since an error: " + failure->message);
     }
-    // Who only reads does not keep others from changing the files; a copy is nobody else's.
+    // A read-only process cannot keep others from changing the files; a copy belongs to nobody
+    // else.
     const bool own = &files == directory_.get();
     const bool may_change = read_only_ && own;
     const auto gone = files.open(kManifestName);
@@ -50,7 +51,8 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     }
     const std::optional<Manifest> manifest = check_manifest(files, findings);
     if (!manifest) return {};
-    // A flush or a merge may have written another one since; what the extent names is kept.
+    // A flush or a merge may have written another manifest since; the files that the extent names
+    // are kept.
     if (*manifest != extent.manifest && !(own && manifest_is_in_place())) {
         if (may_change) {
             findings.note("another program replaced it meanwhile; it was not checked");
@@ -66,7 +68,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
         return {};
     }
     if (!may_change) return check_files(extent, files, findings, limits);
-    // Another program may flush or merge meanwhile, and remove what is being looked at.
+    // Another program may flush or merge meanwhile and remove what is being checked.
     CheckReport before = report;
     BRAID_CHECK(check_files(extent, files, findings, limits));
     const auto file = files.open(kManifestName);
@@ -139,7 +141,7 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, core::F
         BRAID_TRY(const std::uint64_t chunks, view->count());
         findings.report().chunks += chunks;
         if (may_expire()) {
-            // What nobody can read any more, and is in the files.
+            // Leaves out what nobody can read any more but is still in the files.
             BRAID_TRY(const auto shown, index_->view({.namespace_ = space,
                                                       .principal = everybody,
                                                       .at = at,
@@ -199,7 +201,7 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
     // The manifest last: without it there is no collection.
     BRAID_CHECK(copy.create(from.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
     Manifest manifest = from;
-    manifest.format = std::max(from.format, kManifestFormat);  // with its mark
+    manifest.format = std::max(from.format, kManifestFormat);  // the log now has its mark
     const auto bytes = write_manifest(manifest);
     BRAID_CHECK(copy.create(kManifestName, bytes));
     return keep_copy(copy, bytes);

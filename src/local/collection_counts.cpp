@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kCountsMagic = 0x4e435242;  // "BRCN"
 constexpr std::uint32_t kCountsVersion = 1;
-/// Few chunks are counted in no time; many namespaces are each small.
+/// Few chunks are counted in no time; of many namespaces, each is small.
 constexpr std::uint64_t kFromRows = 4096;
 constexpr std::size_t kMostNamespaces = 64;
 
@@ -35,7 +35,8 @@ std::vector<std::byte> encode_counts(std::uint64_t manifest, const Counts& count
     return out.take();
 }
 
-/// Of another manifest, or damaged: NotFound or Corruption, and then counted anew.
+/// NotFound or Corruption if it belongs to another manifest or is damaged; the chunks are then
+/// counted again.
 Result<Counts> decode_counts(std::span<const std::byte> file, std::uint64_t manifest) {
     store::ByteReader in(file, kCountsName);
     BRAID_CHECK(store::open_sealed(in, kCountsMagic, kCountsVersion, "a file of counts"));
@@ -103,10 +104,11 @@ void Collection::keep_counts() {
         const auto view = index_->view(
             {.namespace_ = name, .principal = everybody, .at = manifest.flushed, .limits = {}});
         auto stats = view ? (*view)->stats() : tl::unexpected(view.error());
-        if (!stats) return;  // whoever asks is told
+        if (!stats) return;  // whoever asks will get the error
         counts[name] = *std::move(stats);
     }
-    (void)directory_->replace(kCountsName, encode_counts(hash, counts));  // done without
+    // Without the file, chunks are counted again.
+    (void)directory_->replace(kCountsName, encode_counts(hash, counts));
 }
 
 }  // namespace braid::local

@@ -8,7 +8,7 @@
 namespace braid::local {
 namespace {
 
-/// Has a source stop when a token does.
+/// Makes a source stop when a token does.
 class StopAlong {
 public:
     StopAlong(const std::stop_token& token, const std::stop_source& source)
@@ -61,7 +61,7 @@ Result<bool> Collection::build_graphs(const std::stop_token& stop) {
                 return seen.contains(one->generation()) || !is_recorded(one->generation());
             });
             if (due.empty() || jobs_ended_) return any;
-            // The largest first: its searches gain most.
+            // The largest first: its searches gain the most.
             std::ranges::swap(due.front(), *std::ranges::max_element(due, {}, [](const auto& one) {
                                   return one->rows();
                               }));

@@ -63,7 +63,7 @@ Result<index::Query> Collection::query_of(const Leg& leg) const {
 
 namespace {
 
-/// Where a list goes on, one hit more tells whether it ends here.
+/// When a list continues, one extra hit tells whether it ends here.
 std::size_t searched_depth(const Leg& leg) {
     constexpr auto whole = static_cast<std::size_t>(-1);
     return leg.after && leg.depth != whole ? leg.depth + 1 : leg.depth;
@@ -183,7 +183,7 @@ Result<CollectionStats> Collection::stats(const PointInTime& at, const ReadScope
     stats.index = index_state();
     for (const StoredPart& part : stats.parts) stats.bytes_on_disk += part.bytes;
     stats.resident_bytes = core::resident_bytes();
-    if (auto probes = read_probes(*directory_)) {  // lost or damaged, they are made again
+    if (auto probes = read_probes(*directory_)) {  // made again if lost or damaged
         if (const auto found = probes->find(scope.namespace_); found != probes->end()) {
             stats.probes = std::move(found->second);
         }
@@ -211,7 +211,7 @@ Result<CollectionInfo> Collection::info(const PointInTime& at, const Principal& 
                                         .at = at.sequence,
                                         .now = at.now,
                                         .limits = {}});
-        if (!view) break;  // a clearance that is not a level here: the principal sees nothing
+        if (!view) break;  // the clearance is not a level here: the principal sees nothing
         BRAID_TRY(const index::View::Extent extent, (*view)->extent());
         info.chunks += extent.chunks;
         info.documents += extent.documents;

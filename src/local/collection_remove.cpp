@@ -32,7 +32,7 @@ Result<FilterSelection> Collection::select(const ReadScope& scope, const Filter&
     BRAID_TRY(auto matcher, docs::FilterMatcher::create(filter, manifest_.schema));
     FilterSelection selection(filter, std::move(matcher), scope.namespace_, scope.principal,
                               limits);
-    constexpr int rounds = 2;  // after them, little is left to do while nobody else writes
+    constexpr int rounds = 2;  // little is left after them to do while nobody else writes
     for (int round = 0; round < rounds; ++round) {
         const auto pinned = pin();
         BRAID_CHECK(selection.catch_up(*index_, pinned->at()));

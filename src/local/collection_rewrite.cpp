@@ -18,7 +18,7 @@ Result<std::string> Collection::next_log(const store::Directory& directory,
     std::uint64_t number = log_number(present).value_or(0);
     BRAID_TRY(const auto entries, directory.list());
     for (const store::DirectoryEntry& entry : entries) {
-        // Also of one that is gone and has left its mark.
+        // Counts a log that is gone but has left its mark.
         const std::string log = log_of_file(entry.name).value_or("");
         number = std::max(number, log_number(log).value_or(0));
     }
@@ -34,13 +34,13 @@ bool Collection::has_next() const {
     const auto file = directory_->open(kNextManifestName);
     if (!file) return false;
     const auto next = read_manifest((*file)->bytes(), kNextManifestName);
-    // The same log: a crash came between taking the collection's place and clearing up.
+    // The same log: a crash came after taking the collection's place and before clearing up.
     return next && next->log != present_manifest().log;
 }
 
 void Collection::remove_old_files() {
-    if (!renew_copy(*directory_, manifest_)) return;  // it may name some of them
-    (void)directory_->remove(kCompactManifestName);   // its files are old ones, too
+    if (!renew_copy(*directory_, manifest_)) return;  // the copy may name some of them
+    (void)directory_->remove(kCompactManifestName);   // its files are old ones too
     const auto entries = directory_->list();
     if (!entries) return;
     Manifest next;
@@ -58,14 +58,14 @@ void Collection::remove_old_files() {
     }
     for (const store::DirectoryEntry& entry : *entries) {
         if (const auto generation = generation_of_file(entry.name)) {
-            // No number is given twice, not even that of a file that nobody names.
+            // No number is given twice, not even that of a file that nothing names.
             next_generation_ = std::max<std::uint64_t>(next_generation_, *generation + 1);
             if (!named.contains(entry.name)) (void)directory_->remove(entry.name);
             continue;
         }
         const auto log = log_of_file(entry.name);
         if (!log || named.contains(*log)) continue;
-        (void)store::remove_log(*directory_, *log);  // left over; it does no harm
+        (void)store::remove_log(*directory_, *log);  // if it stays behind, it does no harm
     }
 }
 
@@ -125,7 +125,7 @@ void Collection::discard(Collection& next) const {
     const auto present = read_manifest((*file)->bytes(), kManifestName);
     const Manifest copy = next.present_manifest();
     if (!present || present->log == copy.log) return;
-    // What cannot be removed now goes when the database is opened next.
+    // What cannot be removed now goes when the database is next opened.
     (void)directory_->remove(next.manifest_name_);
     remove_named(copy);
 }
@@ -136,9 +136,8 @@ void Collection::remove_named(const Manifest& manifest) const {
     for (const std::string& file : derived_files(manifest)) (void)directory_->remove(file);
 }
 
-/// After an error the other manifest may be in place, for now or for good. What is written to this
-/// log, or to the other, could then be lost: neither takes writes until the database is opened
-/// anew.
+/// After an error the other manifest may be in place, for now or for good. Anything written to this
+/// log or to the other could then be lost: neither takes writes until the database is opened again.
 void Collection::give_up_if_replaced() {
     const auto file = directory_->open(kManifestName);
     if (file) {
@@ -150,7 +149,7 @@ void Collection::give_up_if_replaced() {
 }
 
 Result<> Collection::replace_by(Collection& next) {
-    // Nothing of this one is flushed or merged any more: its manifest is no longer its own.
+    // From here on nothing of this one is flushed or merged: the manifest is no longer its own.
     stop_jobs();
     std::unique_lock not_flushing(next.flush_mutex_);
     Manifest manifest = next.present_manifest();
@@ -165,21 +164,21 @@ Result<> Collection::replace_by(Collection& next) {
         not_flushing.unlock();
         give_up_if_replaced();
         if (displaced_) (void)next.close_for_good();
-        if (!displaced_) {  // it goes on as before
+        if (!displaced_) {  // carry on as before
             jobs_ = std::stop_source();
             jobs_ended_ = false;
         }
         return replaced;
     }
-    // From here on the next one is the collection; what is left over does no harm.
+    // From here on the next one is the collection; anything left over does no harm.
     const bool copied = renew_copy(*directory_, manifest);
     (void)close_for_good();
     {
         const std::scoped_lock lock(next.files_mutex_);
         (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
     }
-    if (copied) remove_named(present_manifest());         // else the copy may name them
-    (void)directory_->remove(segment::kCalibrationName);  // of vectors that are gone
+    if (copied) remove_named(present_manifest());         // otherwise the copy may name them
+    (void)directory_->remove(segment::kCalibrationName);  // of vectors that no longer exist
     (void)directory_->remove(kProbesName);
     return {};
 }

@@ -49,13 +49,14 @@ Result<> Collection::replace_manifest(const Manifest& manifest) {
 
 bool Collection::flush_due() const {
     if (segments_ == nullptr || read_only_) return false;
-    // Deletes leave nothing in memory, and go on in the log.
+    // Deletes leave nothing in memory, but the log keeps growing.
     return segments_->flush_due() || log_bytes() > 2 * segments_->policy().buffer_bytes();
 }
 
 Result<> Collection::rotate_log() {
     const auto before = log();
-    // With relaxed durability the end of the log may not be on disk yet; what follows it will be.
+    // With relaxed durability the end of this log may not be on disk yet, though what follows it
+    // will be.
     BRAID_CHECK(before->flush());
     BRAID_TRY(const std::string name, next_log(*directory_, present_manifest().log));
     const Sequence last = applied();
@@ -76,8 +77,8 @@ Result<> Collection::rotate_log() {
         };
         auto opened = attempt();
         if (!opened) {
-            // The old one goes on taking records: whether or not the manifest names the new one by
-            // now, all of the old one is read before it.
+            // The old log goes on taking records: even if the manifest names the new one by now,
+            // all of the old one is read before it.
             if (replace_manifest(present_manifest_locked())) {
                 (void)store::remove_log(*directory_, name);
             }
@@ -116,7 +117,7 @@ Result<> Collection::record_files() {
     BRAID_TRY(manifest.deletes, segments_->write_deletes(*directory_, *state, flushed, next));
     manifest.next_generation = next_generation_;
     BRAID_CHECK(replace_manifest(manifest));
-    // From here on the files that it does not name are nobody's.
+    // From here on, files that the manifest does not name belong to nobody.
     const Manifest before{.schema = {},
                           .log = {},
                           .version_base = 0,
@@ -141,18 +142,18 @@ Result<> Collection::record_files() {
     recorded_generation_ = manifest.next_generation;
     format_ = std::max<std::uint32_t>(format_, kSegmentsFormat);
     if (!is_recorded(graph_work_.generation)) graph_work_.stop.request_stop();
-    // As long as the copy may name them, they stay.
+    // They stay as long as the copy may name them.
     if (manifest_name_ == kManifestName && !renew_copy(*directory_, manifest)) return {};
     if (copying_.lock()) return {};
     for (const std::string& file : std::exchange(garbage_, {})) {
-        // What cannot be removed now goes when the collection is opened next.
+        // What cannot be removed now goes when the collection is next opened.
         (void)(log_number(file) ? store::remove_log(*directory_, file) : directory_->remove(file));
     }
     return {};
 }
 
 std::uint64_t Collection::keep_pinned_states() {
-    const std::unique_lock lock(state_mutex_);  // no pin is in the making
+    const std::unique_lock lock(state_mutex_);  // no pin is being made
     settle(applied_);
     std::vector<Sequence> pinned;
     {
@@ -164,7 +165,7 @@ std::uint64_t Collection::keep_pinned_states() {
 
 bool Collection::end_oldest_lapsing() {
     const Sequence newest = segments_->state()->from;
-    std::vector<std::shared_ptr<LapsingPin>> all;  // a pin that ends wants the mutex for itself
+    std::vector<std::shared_ptr<LapsingPin>> all;  // a pin that ends takes the mutex itself
     {
         const std::scoped_lock lock(pins_mutex_);
         for (const auto& one : lapsing_) all.push_back(one.lock());
@@ -195,7 +196,7 @@ Result<> Collection::flush(const std::stop_token& stop, std::uint64_t least) {
         const std::unique_lock alone(write_gate_);
         const Sequence last = applied();
         if (last == segments_->persisted()) return {};
-        // Deletes alone leave no row in memory, and are still to be recorded.
+        // Deletes alone leave no row in memory, and still have to be recorded.
         const std::uint64_t rows = std::max<std::uint64_t>(segments_->buffered_rows(), 1);
         if (rows < least && !flush_due()) return {};
         BRAID_CHECK(rotate_log());
@@ -234,7 +235,7 @@ void Collection::wait_for_room() const {
         return buffer.rows() < 2 * policy.flush_rows && buffer.bytes() < 2 * policy.buffer_bytes();
     };
     if (room()) return;
-    // Not for ever: a disk that hangs is the log's to report.
+    // Not forever: a disk that hangs is the log's to report.
     constexpr auto patience = std::chrono::seconds(30);
     std::unique_lock lock(room_mutex_);
     room_.wait_for(lock, patience, room);
@@ -259,7 +260,7 @@ Result<bool> Collection::merge(const std::stop_token& stop, bool everything) {
     auto inputs = everything ? segments_->everything(now) : segments_->merge_due(now);
     if (inputs.empty()) return false;
     const auto next = [this] { return next_generation_++; };
-    // Rows that died since the last flush stay: a record of the log may be an update of one, and is
+    // Rows that died since the last flush stay: a record of the log may update one of them, and is
     // replayed against the files.
     BRAID_TRY(auto merged, segments_->merge(*directory_, std::move(inputs), segments_->persisted(),
                                             now, next, stop));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kCountedTogether = 16;  // chunks
 
-/// How a log is told that a record could not be applied; it then takes no more of them.
+/// How a log is told that a record could not be applied; it then accepts no more.
 class NotApplied final : public std::exception {
 public:
     explicit NotApplied(std::string message) : message_(std::move(message)) {}
@@ -102,7 +102,7 @@ Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
     const auto appended = log()->append(payload, [&](std::uint64_t sequence) {
         const std::unique_lock lock(state_mutex_);
         report = apply({sequence, versions_.of(sequence, payload)});
-        // The record is in the log, and memory is not what it says: nothing may follow it.
+        // The record is in the log but memory does not match it: nothing may follow.
         if (!report) throw NotApplied(report.error().message);
         settle(sequence);
     });
@@ -122,7 +122,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         if (valid) valid = index::check_characters(chunk);
         if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
     }
-    // Counting words is most of a write, and need not keep other writes waiting.
+    // Counting words is most of the work of a write, and need not keep other writes waiting.
     std::vector<index::PreparedText> texts;
     if (!options.skip_unchanged) texts = count_words(chunks);
     std::shared_lock shared(write_gate_, std::defer_lock);
@@ -152,7 +152,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
     std::vector<std::string> outdated;
     if (options.replace_documents) {
-        BRAID_CHECK(check_owners(namespace_, chunks));  // what is hidden was refused before
+        BRAID_CHECK(check_owners(namespace_, chunks));  // hidden ones were refused before
         BRAID_TRY(outdated, left_out(namespace_, chunks, options.principal));
         if (!outdated.empty()) BRAID_CHECK(raise_format(kReplacingFormat));
     }

@@ -12,7 +12,7 @@ void CompactionQueue::add(const std::string& collection) {
         try {
             thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
         } catch (const std::system_error&) {
-            return;  // tried again with the next one
+            return;  // retried with the next one
         }
     }
     changed_.notify_all();

@@ -11,11 +11,11 @@
 
 namespace braid::local {
 
-/// Collections that wait to be compacted, and the thread that does it, one at a time. The thread
-/// starts with the first of them. Safe for concurrent use.
+/// Collections that wait to be compacted, and the thread that compacts them, one at a time. The
+/// thread starts with the first of them. Safe for concurrent use.
 class CompactionQueue {
 public:
-    /// Told to stop, it decides itself what is still worth finishing.
+    /// When told to stop, it decides itself what is still worth finishing.
     using Work = std::function<void(const std::string& collection, const std::stop_token& stop)>;
 
     /// Without a thread, only run_here() works.
@@ -26,11 +26,11 @@ public:
     CompactionQueue& operator=(CompactionQueue&&) = delete;
     ~CompactionQueue() { stop(); }
 
-    /// Does nothing if it waits already, or after stop().
+    /// Does nothing if it is waiting already, or after stop().
     void add(const std::string& collection);
-    /// Works off, on the caller's thread, what waits.
+    /// Compacts what is waiting, on the caller's thread.
     void run_here();
-    /// Nothing is added any more; returns when the thread has ended.
+    /// Accepts no more; returns when the thread has ended.
     void stop();
 
 private:

@@ -22,10 +22,11 @@ struct EngineOptions {
 
 text::AnalyzerOptions analyzer_options(const Schema& schema);
 
-/// The engine that can keep a collection of this schema: not every one takes so many text fields.
+/// The engine that can hold a collection with this schema: not all of them take this many text
+/// fields.
 Engine engine_for(Engine wanted, const Schema& schema);
 
-/// Hands out every chunk of the segments, some at a time, with its namespace.
+/// Passes on every chunk of the segments, a few at a time, with its namespace.
 using TakeChunks =
     std::function<Result<>(const std::string& namespace_, std::vector<Chunk> chunks)>;
 Result<> each_stored(const segment::SegmentIndex& from, const TakeChunks& take);

@@ -19,7 +19,8 @@ std::string place(const store::Directory& files, std::string_view name) {
     return files.path() + "/" + std::string(name);
 }
 
-/// What follows what was acknowledged: a write that a crash interrupted, if it is not a whole one.
+/// Notes what follows the acknowledged part: a write that a crash interrupted, unless it is
+/// complete.
 void note_unfinished_end(std::span<const std::byte> file, std::uint64_t acknowledged,
                          const std::string& path, core::Findings& findings) {
     if (file.size() <= acknowledged) return;
@@ -31,7 +32,7 @@ void note_unfinished_end(std::span<const std::byte> file, std::uint64_t acknowle
                   " of an unfinished write; the next program that writes cuts them off");
 }
 
-/// Somebody put another log in the place of the one that the mark was written for.
+/// Somebody replaced the log that the mark was written for.
 void note_foreign_mark(std::span<const std::byte> file,
                        const std::optional<store::DurableLength>& durable, const std::string& path,
                        core::Findings& findings) {
@@ -82,7 +83,7 @@ void add_log_problems(const store::LogCheck& check, const std::string& path,
     }
 }
 
-/// Of a file in a collection's folder that is not in use.
+/// Notes a file in a collection's folder that is not in use.
 std::string what_it_is(const store::DirectoryEntry& entry) {
     if (entry.is_directory) return " does not belong to braid";
     if (log_of_file(entry.name))
@@ -114,7 +115,7 @@ Result<> only_decode(std::uint64_t, std::span<const std::byte> payload) {
 void check_copy(const store::Directory& files, core::Findings& findings) {
     const auto file = files.open(kManifestCopyName);
     if (!file && file.error().code == ErrorCode::NotFound)
-        return;  // an older version's, or a crash
+        return;  // an older version's, or a crash's
     const auto copy = file ? read_manifest((*file)->bytes(), place(files, kManifestCopyName))
                            : Result<Manifest>(tl::unexpected(file.error()));
     if (!copy) findings.problem(copy.error().message);
@@ -147,7 +148,7 @@ Result<> check_log_file(const store::Directory& files, const std::string& log,
                         std::uint32_t manifest_format, const LogExtent& extent,
                         const store::AppendLog::ReplayFn& replay, core::Findings& findings) {
     const std::string path = place(files, log);
-    // Before the log: not ahead of it.
+    // Before the log, so that it is not ahead of it.
     auto durable = store::read_durable_mark(files, log);
     const auto view = files.open(log);
     if (!view) {
@@ -166,7 +167,7 @@ Result<> check_log_file(const store::Directory& files, const std::string& log,
                          " are left of at least " + std::to_string(expected));
     }
     if (extent.acknowledged) {
-        // Another writer may be further by now; what it writes is not looked at.
+        // Another writer may have got further by now; what it writes is not looked at.
         durable = {.log_id = 0, .bytes = *extent.acknowledged, .next_sequence = 0};
         file = file.first(std::min<std::size_t>(file.size(), *extent.acknowledged));
     }

@@ -26,7 +26,7 @@ Result<std::vector<std::string>> FilterSelection::ids(const index::Index& index,
               index.view({.namespace_ = space_, .principal = everybody, .at = now, .limits = {}}));
     std::vector<std::string> ids;
     for (const auto& [id, version] : selected_) {
-        // Another version of it, if there is one, was looked at by itself.
+        // Another version of it, if there is one, was looked at on its own.
         BRAID_TRY(const index::Found found, view->find(id));
         if (found && found.chunk->version == version) ids.push_back(id);
     }

@@ -12,8 +12,8 @@
 
 namespace braid::local {
 
-/// What a filter selects of a namespace, while writers go on: decided in rounds, each of which
-/// looks at what was written during the one before.
+/// What a filter selects in a namespace while writers go on: decided in rounds, each of which looks
+/// at what was written during the one before.
 class FilterSelection {
 public:
     /// The limits must outlive it.
@@ -25,7 +25,7 @@ public:
           principal_(std::move(principal)),
           limits_(&limits) {}
 
-    /// Each time of the same index, as it is by then.
+    /// The same index each time, as it is by then.
     Result<> catch_up(const index::Index& index, const index::PointInTime& now);
     /// Ids of the present chunks that the filter selects. Requires that it has caught up with
     /// `now`.

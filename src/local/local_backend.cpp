@@ -69,7 +69,7 @@ Result<> LocalBackend::try_create(const std::string& name, const Schema& schema,
     }
     BRAID_TRY(const auto directory, directory_->subdirectory(name));
     if (auto created = Collection::create(*directory, schema, as); !created) {
-        // On a full disk not even the folder is to stay, if there is nothing in it.
+        // A full disk should leave not even the folder, if it is empty.
         const auto entries = directory->list();
         const auto others = directory->list_others();
         if (entries && others && entries->empty() && others->empty()) {
@@ -95,7 +95,7 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
     }
     const auto removed = directory_->remove_subdirectory(name);
     if (!removed) {
-        // It may have gone all the same, and then it is no collection any more.
+        // It may be gone nevertheless, and then it is no longer a collection.
         const auto left = directory_->open_subdirectory(name);
         if (left || left.error().code != ErrorCode::NotFound) return removed;
     }

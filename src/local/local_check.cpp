@@ -10,11 +10,11 @@
 namespace braid::local {
 namespace {
 
-// Names in a database's directory that a program which serves it uses.
+// Names in a database's directory used by a program that serves it.
 constexpr std::string_view kSocketName = "braid.sock";
 constexpr std::string_view kSocketPlaceName = "braid.sock.path";
 
-/// Of a collection that another program made after this one opened the database.
+/// Checks a collection that another program created after this one opened the database.
 bool has_manifest(const store::Directory& parent, const std::string& name) {
     const auto files = parent.open_subdirectory(name);
     return files && (*files)->open(kManifestName);

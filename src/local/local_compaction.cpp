@@ -40,7 +40,8 @@ void LocalBackend::compact_by_itself(const std::string& name, const std::stop_to
         return;
     }
     const ErrorCode code = done.error().code;
-    // Not now: the database closes, or somebody else rewrites or has dropped the collection.
+    // Not now: the database is closing, or somebody else is rewriting or has dropped the
+    // collection.
     if (code == ErrorCode::Cancelled || code == ErrorCode::Conflict ||
         code == ErrorCode::NotFound) {
         return;
@@ -83,7 +84,7 @@ void LocalBackend::merge_by_itself(const std::string& name, const std::stop_toke
 
 void LocalBackend::note_failed_job(const std::string& what, const std::string& name,
                                    const Error& error) {
-    if (error.code == ErrorCode::Cancelled) return;  // the database closes
+    if (error.code == ErrorCode::Cancelled) return;  // the database is closing
     ++failed_compactions_;
     tell(LogEvent::Level::Warning, "compaction_failed",
          "collection \"" + name + "\" could not be " + what +

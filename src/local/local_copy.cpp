@@ -16,7 +16,7 @@ tl::unexpected<Error> not_empty(const store::Directory& directory, const std::st
                                               "\"; a copy needs a directory of its own");
 }
 
-/// AlreadyExists if there is anything but the left-over of a copy that was not finished.
+/// AlreadyExists if there is anything but the remains of an unfinished copy.
 Result<> require_empty(const store::Directory& directory) {
     BRAID_TRY(const auto entries, directory.list());
     for (const store::DirectoryEntry& entry : entries) {
@@ -30,8 +30,8 @@ Result<> require_empty(const store::Directory& directory) {
     return {};
 }
 
-/// A place for the copy, with nothing in it. From here on the directory does not open as a
-/// database, whatever comes between.
+/// An empty place for the copy. From here on the directory does not open as a database, whatever
+/// happens.
 Result<> make_place(store::Directory& directory) {
     BRAID_TRY(const auto place, directory.subdirectory(kUnfinishedName));
     BRAID_TRY(const auto entries, place->list());
@@ -86,13 +86,13 @@ Result<CheckReport> LocalBackend::copy_into(store::Directory& destination,
         BRAID_CHECK(core::check_limits(limits));
         BRAID_TRY(const auto files, copies->subdirectory(collection->name()));
         BRAID_CHECK(collection->copy_files(extent, *files));
-        // Read back, and compared with what is in memory.
+        // Read back and compared with what is in memory.
         BRAID_CHECK(collection->check(extent, *files, report, limits));
         if (report.problems.empty()) continue;
         return fail(ErrorCode::Corruption,
                     "the copy differs from the original: " + report.problems.front());
     }
-    // Only now it becomes a database, with all its collections at once.
+    // Only now does it become a database, with all its collections at once.
     BRAID_CHECK(destination.rename_subdirectory(kUnfinishedName, kCollectionsName));
     return report;
 }
@@ -127,7 +127,7 @@ Result<CheckReport> LocalBackend::backup(const std::filesystem::path& path,
                   store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
         return copy_to(*directory, limits);
     }();
-    // What failed leaves nothing that could be taken for a copy: not even an empty database.
+    // A failed copy leaves nothing that could be taken for a copy, not even an empty database.
     if (!copied && fresh && copied.error().code != ErrorCode::Locked) {
         std::filesystem::remove(path / kLockName, unknown);
         if (!present) std::filesystem::remove(path, unknown);

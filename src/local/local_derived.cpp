@@ -8,8 +8,8 @@
 namespace braid::local {
 namespace {
 
-/// While chunks stream in, what is built is soon of the past: waits for a moment without a flush,
-/// but not for ever. False if told to stop.
+/// While chunks stream in, whatever is built is soon outdated: waits for a moment without a flush,
+/// but not forever. False if told to stop.
 bool wait_for_a_pause(const Collection& collection, const std::stop_token& stop) {
     constexpr auto pause = std::chrono::seconds(1);
     constexpr int patience = 10;

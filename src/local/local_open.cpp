@@ -6,7 +6,7 @@
 namespace braid::local {
 namespace {
 
-/// Corruption if this is a copy of a database that was not finished: not an empty database.
+/// Corruption if this is an unfinished copy of a database: it must not pass for an empty one.
 Result<> require_no_unfinished_copy(const store::Directory& root) {
     const auto found = root.open_subdirectory(kUnfinishedName);
     if (!found) return {};
@@ -15,8 +15,8 @@ Result<> require_no_unfinished_copy(const store::Directory& root) {
                                            "again");
 }
 
-/// NotFound where somebody has begun to make a database, or a copy of one, and got no further than
-/// the lock; a directory with nothing in it is an empty database to those who only read.
+/// NotFound if somebody began to create a database, or a copy of one, and got no further than the
+/// lock. To a reader, a directory with nothing in it is an empty database.
 Result<> require_no_mere_lock(const store::Directory& root) {
     BRAID_TRY(const auto entries, root.list());
     if (std::ranges::find(entries, kLockName, &store::DirectoryEntry::name) == entries.end()) {
@@ -98,7 +98,7 @@ Result<Collection::Opened> LocalBackend::open_files(const std::string& name) con
         return Collection::open(name, std::move(directory), open_settings());
     };
     auto opened = attempt();
-    // Another process may have put other files in place between our reading manifest and files.
+    // Another process may have replaced the files between our reading the manifest and them.
     constexpr int attempts = 5;
     for (int i = 1; !opened && options_.read_only && i < attempts; ++i) opened = attempt();
     if (opened) std::ranges::move(notes, std::back_inserter(opened->notes));
@@ -130,7 +130,7 @@ Result<std::shared_ptr<Collection>> LocalBackend::find(const std::string& name) 
     return opened;
 }
 
-/// The caller has put it among the busy ones.
+/// The caller has marked it as busy.
 Result<std::shared_ptr<Collection>> LocalBackend::open_closed(const std::string& name) const {
     const AtEnd settled([&] {
         const std::scoped_lock lock(mutex_);
@@ -144,7 +144,7 @@ Result<std::shared_ptr<Collection>> LocalBackend::open_closed(const std::string&
     }
     const std::scoped_lock lock(mutex_);
     if (!opened) {
-        // Want of memory or descriptors is no damage: the next use may find some.
+        // Running out of memory or descriptors is not damage: the next use may find some.
         if (opened.error().code != ErrorCode::ResourceExhausted) {
             closed_.erase(name);
             damaged_.insert_or_assign(name, opened.error());
@@ -170,7 +170,8 @@ void LocalBackend::close_idle(std::size_t keep) const {
             if (collections_.size() <= keep) return;
             auto oldest = collections_.end();
             for (auto one = collections_.begin(); one != collections_.end(); ++one) {
-                // Only this map knows it: nobody reads, writes or rewrites it, or has a snapshot.
+                // Only this map knows it: nobody reads, writes or rewrites it, or has a snapshot of
+                // it.
                 if (one->second.use_count() != 1 || one->second->refusal()) continue;
                 if (oldest == collections_.end() || used_[one->first] < used_[oldest->first]) {
                     oldest = one;
@@ -215,7 +216,7 @@ std::vector<std::shared_ptr<Collection>> LocalBackend::open_all() const {
     return open;
 }
 
-/// What cannot be removed is in nobody's way.
+/// Whatever cannot be removed is in nobody's way.
 void LocalBackend::remove_leftovers(store::Directory& directory,
                                     std::vector<std::string>& notes) const {
     if (options_.read_only) return;
@@ -270,7 +271,7 @@ void LocalBackend::open_at_start(const std::string& name, std::vector<std::strin
         notes.insert(notes.end(), opened->notes.begin(), opened->notes.end());
         return;
     }
-    // A directory without a manifest is a creation that was interrupted: as if it never was.
+    // A directory without a manifest is an interrupted creation: treated as if it did not exist.
     if (opened.error().code == ErrorCode::NotFound) return;
     if (opened.error().code == ErrorCode::ResourceExhausted && !collections_.empty()) {
         closed_.try_emplace(name);  // too many files are open; perhaps not when it is used

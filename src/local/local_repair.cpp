@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kBatch = 64;
 
-/// Keeps a damaged file as "damaged-" and its name, with a number behind it if that is taken.
-/// Returns where; nowhere if the file is gone.
+/// Keeps a damaged file under "damaged-" and its name, with a number appended if that is taken.
+/// Returns the new name; none if the file is gone.
 Result<std::string> keep_damaged(store::Directory& files, const std::string& file) {
     const auto damaged = files.open(file);
     if (!damaged) return std::string();
@@ -37,17 +37,17 @@ Result<std::string> keep_damaged(store::Directory& files, const std::string& fil
 
 struct FoundManifest {
     Manifest manifest;
-    std::string damage;  // of the file; empty: it is whole
+    std::string damage;  // of the file; empty: it is intact
 };
 
-/// The manifest of a collection, or what its copy makes of it. None if there never was one.
+/// The manifest of a collection, or what its copy says. None if there never was one.
 Result<std::optional<FoundManifest>> find_manifest(store::Directory& files) {
     const std::string path = files.path() + "/" + std::string(kManifestName);
     const auto file = files.open(kManifestName);
     const auto read = file ? read_manifest((*file)->bytes(), path)
                            : Result<Manifest>(tl::unexpected(file.error()));
     if (read) return FoundManifest{*read, ""};
-    // Of a newer version, or with a version that is damaged?
+    // Of a newer version, or with a damaged version number?
     if (read.error().code == ErrorCode::Unsupported && is_whole_manifest((*file)->bytes())) {
         return tl::unexpected(read.error());
     }
@@ -61,7 +61,7 @@ Result<std::optional<FoundManifest>> find_manifest(store::Directory& files) {
                                            "): drop the collection, or restore a backup");
 }
 
-/// What is wrong with the files of segments, checksums and all that can be told from them.
+/// What is wrong with the files of segments: checksums, and everything else they can tell.
 Result<> check_damage(const store::Directory& files, const Manifest& manifest,
                       core::Findings& findings) {
     BRAID_TRY(const auto analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
@@ -69,7 +69,7 @@ Result<> check_damage(const store::Directory& files, const Manifest& manifest,
     return {};
 }
 
-/// Copies of the segments, before they go.
+/// Copies the segments before they are removed.
 Result<> keep_segments(store::Directory& files, const Manifest& manifest) {
     for (const SegmentEntry& segment : manifest.segments) {
         const std::string name =
@@ -82,7 +82,7 @@ Result<> keep_segments(store::Directory& files, const Manifest& manifest) {
     return {};
 }
 
-/// Puts a manifest in place where all else is whole, or writes a damaged copy anew.
+/// Puts a manifest in place if everything else is intact, or rewrites a damaged copy.
 Result<> mend_manifest(store::Directory& files, const std::string& name, const FoundManifest& found,
                        RepairReport& report) {
     RepairReport::Repaired mended{.collection = name, .kept = {}, .lost = {}};
@@ -106,7 +106,7 @@ Result<> mend_manifest(store::Directory& files, const std::string& name, const F
     return {};
 }
 
-/// Mends one collection; does nothing if its files are whole.
+/// Repairs one collection; does nothing if its files are intact.
 Result<> mend(const store::Directory& parent, const std::string& name, RepairReport& report) {
     BRAID_TRY(const auto files, parent.open_subdirectory(name));
     BRAID_TRY(const auto manifest_found, find_manifest(*files));
@@ -170,7 +170,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     next.schema = manifest.schema;
     next.version_base = manifest.version_base;
     BRAID_TRY(next.log, next_log(*files, manifest.log));
-    // No version is given twice: lost records had sequence numbers too, at most one for each byte.
+    // No version is given twice: lost records had sequence numbers too, at most one per byte.
     next.version_base +=
         std::max<Version>({saved.taken(), manifest.flushed,
                            manifest.flushed + (damaged ? (*damaged)->bytes().size() : 0),
@@ -178,7 +178,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     BRAID_CHECK(create_files(*files, next.schema, kCompactManifestName, next.log));
     BRAID_TRY(auto directory, parent.open_subdirectory(name));
     OpenSettings settings;
-    settings.engine.engine = Engine::Exact;  // so that all of it is in the log
+    settings.engine.engine = Engine::Exact;  // so that everything goes to the log
     BRAID_TRY(const Opened copy, open(name, std::move(directory), settings, kCompactManifestName));
     for (const auto& [space, chunks] : saved.namespaces()) {
         std::vector<Chunk> batch;
@@ -192,7 +192,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     next.format = copy.collection->format_;
     BRAID_CHECK(files->replace(kManifestName, write_manifest(next)));
     (void)renew_copy(*files, next);
-    // From here on it is whole; what is left over does no harm.
+    // From here on it is intact; anything left over does no harm.
     (void)files->remove(kCompactManifestName);
     for (const std::string& log : manifest.logs()) (void)store::remove_log(*files, log);
     for (const std::string& file : segment_files(manifest)) (void)files->remove(file);

@@ -8,7 +8,8 @@ namespace {
 using Names = std::vector<std::pair<std::string, std::string>>;  // namespace, chunk id
 
 constexpr std::size_t kCompactionBatch = 256;
-/// A rest so small is copied while writers wait: under a stream of writes there always is one.
+/// Up to this many chunks are copied while writers wait: under a stream of writes some are always
+/// left.
 constexpr std::size_t kMostRest = 64;
 
 /// Takes up to `limit` chunks of one namespace from the end of the list; none if the list is empty.
@@ -43,8 +44,8 @@ public:
           next_(std::move(next)),
           progress_(std::move(progress)) {}
 
-    /// A compaction that is given up, for want of space perhaps, leaves nothing; new vectors took
-    /// work that the next attempt goes on with.
+    /// A compaction that is abandoned, perhaps for want of space, leaves nothing behind; new
+    /// vectors took work, which the next attempt continues.
     ~LocalRewrite() override {
         if (progress_->compacts && !finished_) backend_.give_up(*source_, *next_);
     }
@@ -95,8 +96,8 @@ private:
 
 namespace {
 
-/// Compacting segments: all that is in memory goes into files, all files become one, nothing that
-/// was deleted stays, and the vectors have their graph.
+/// Compacts segments: everything in memory goes into files, all files become one, deleted chunks
+/// are dropped, and the vectors get their graph.
 class SegmentCompaction final : public Rewrite {
 public:
     SegmentCompaction(std::shared_ptr<Collection> collection,
@@ -108,7 +109,7 @@ public:
     Result<bool> finish() override {
         BRAID_CHECK(collection_->flush({}));
         BRAID_CHECK(collection_->merge({}, true));
-        // Nothing is left to be done later.
+        // Leave nothing to be done later.
         if (const auto derived = collection_->derive({}); !derived) {
             return fail("collection \"" + collection_->name() +
                             "\" is compacted, but its graphs for fast search could not be built",
@@ -185,7 +186,7 @@ Result<std::unique_ptr<Rewrite>> LocalBackend::rewrite(const std::string& collec
     BRAID_CHECK(require_no_rewrite(collection));
     std::shared_ptr<Collection> next;
     if (source->has_next()) {
-        // One to another schema, or a damaged one, is begun anew: it is only a copy.
+        // One with another schema, or a damaged one, is started over: it is only a copy.
         auto found = open_next(collection, kNextManifestName);
         if (found && (*found)->schema() == schema) next = *found;
     }
@@ -202,8 +203,8 @@ Result<std::unique_ptr<Rewrite>> LocalBackend::rewrite(const std::string& collec
 Result<> LocalBackend::compact_now(const Collection& source, const std::stop_token& stop) {
     const bool may_be_cancelled = source.live_bytes() > options_.compaction.max_bytes_on_close;
     BRAID_TRY(const auto copy, log_compaction(source.name()));
-    // Those who write as fast as this copies would keep it from ending: each time the rest that
-    // they wait for may be larger.
+    // Writers as fast as this copying would keep it from ending, so the rest they have to wait for
+    // may grow each time.
     for (std::size_t rest = kMostRest;;) {
         if (may_be_cancelled && stop.stop_requested()) {
             return fail(ErrorCode::Cancelled, "the database is being closed");

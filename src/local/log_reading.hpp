@@ -13,8 +13,8 @@
 
 namespace braid::local {
 
-/// The chunks that a log describes: the slow, plain reading of its records, one after another into
-/// a map. What the indexes hold must be this.
+/// The chunks that a log describes, read the slow, plain way: one record after another into a map.
+/// What the indexes hold must equal this.
 class LogReading {
 public:
     using Chunks = std::map<std::string, Chunk>;  // by id, with vectors and versions
@@ -22,21 +22,21 @@ public:
     /// Records after `last` are left out.
     LogReading(Versions versions, Sequence last) : versions_(versions), last_(last) {}
 
-    /// Of the log whose records follow.
+    /// The log that the following records belong to.
     void use(Versions versions) { versions_ = versions; }
-    /// A chunk that was there before the first record.
+    /// Adds a chunk that was there before the first record.
     void put(const std::string& namespace_, Chunk chunk);
-    /// Where an update finds a chunk that was there before, if it is not put.
+    /// Where an update finds a chunk that was there before, unless it was put.
     using Earlier = std::function<Result<std::optional<Chunk>>(const std::string& namespace_,
                                                                const std::string& id)>;
     void look_up(Earlier earlier) { earlier_ = std::move(earlier); }
 
-    /// Takes the next record. Corruption if it is none.
+    /// Takes the next record. Corruption if it cannot be read.
     Result<> add(Sequence sequence, std::span<const std::byte> payload);
 
-    /// By namespace; one whose chunks are all deleted may be there, and empty.
+    /// By namespace; one whose chunks are all deleted may be present and empty.
     const std::map<std::string, Chunks>& namespaces() const noexcept { return namespaces_; }
-    /// Of the last record taken; 0 if there was none.
+    /// The number of the last record taken; 0 if there was none.
     Sequence taken() const noexcept { return taken_; }
     /// Over all namespaces.
     std::uint64_t chunks() const;

@@ -123,7 +123,7 @@ std::vector<std::string> derived_files(const Manifest& manifest) {
 
 namespace {
 
-/// The oldest format that says all of a schema.
+/// The oldest format that can express a schema.
 std::uint32_t format_for(const Schema& schema) {
     const bool newest = schema.positions || schema.vectors.precision != Precision::F32;
     return newest ? kPositionsFormat : 0;

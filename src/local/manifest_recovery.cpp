@@ -25,15 +25,15 @@ std::uint64_t first_sequence(const store::Directory& files, const std::string& l
     return header && *header ? (*header)->first_sequence : 0;
 }
 
-/// Whether a log goes on where another ends. One that does not is a left-over, of a rewrite that
-/// was flushed or given up.
+/// Whether one log continues another. One that does not is left over from a rewrite that was
+/// flushed or abandoned.
 bool follows(store::Directory& files, const std::string& before, const std::string& log) {
     const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
     const store::AppendLogOptions options{.read_only = true, .must_exist = true};
     const auto opened = store::AppendLog::open(files, before, options, nothing);
     const std::uint64_t first = first_sequence(files, log);
     if (opened) return first == opened->log->next_sequence();
-    return first > first_sequence(files, before);  // as far as a damaged one lets tell
+    return first > first_sequence(files, before);  // all that can be told of a damaged one
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ bool renew_copy(store::Directory& files, const Manifest& manifest) {
 
 Result<Manifest> recover_manifest(store::Directory& files) {
     BRAID_TRY(Manifest manifest, read_named(files, kManifestCopyName));
-    std::set<std::string> others;  // logs of what is yet to become the collection
+    std::set<std::string> others;  // logs of what has yet to become the collection
     for (const std::string_view name : {kNextManifestName, kCompactManifestName}) {
         const auto other = read_named(files, name);
         if (!other || other->log == manifest.log) continue;
@@ -71,14 +71,14 @@ Result<Manifest> recover_manifest(store::Directory& files) {
         }
         const auto number = log_number(entry.name);
         if (!number || *number <= known || others.contains(entry.name)) continue;
-        // Without its mark it was not finished, and took no record.
+        // Without its mark it was not finished, and took no records.
         if (store::read_durable_mark(files, entry.name)) later.emplace(*number, entry.name);
     }
     for (auto& [number, log] : later) {
         if (!follows(files, manifest.log, log)) continue;
         manifest.older_logs.push_back(std::exchange(manifest.log, std::move(log)));
     }
-    // What the logs hold since may be of the latest kind.
+    // What was logged since may need the latest format.
     manifest.format = kDroppingFormat;
     return manifest;
 }

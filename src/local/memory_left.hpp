@@ -6,8 +6,8 @@
 
 namespace braid::local {
 
-/// What `job` gives, or ResourceExhausted where memory ran out: of a thread in the background
-/// nobody else would catch that, and the process would end.
+/// What `job` returns, or ResourceExhausted if memory ran out: on a background thread nobody else
+/// would catch that, and the process would end.
 template <class Job>
 auto with_memory_left(Job job) -> decltype(job()) {
     try {

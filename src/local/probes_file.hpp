@@ -13,7 +13,7 @@ class Directory;
 
 namespace braid::local {
 
-/// The file of what is known of the legs (docs/formats/README.md). It is made again when it is
+/// The file of what is known about the legs (docs/formats/README.md). It is made again if it is
 /// lost.
 inline constexpr std::string_view kProbesName = "probes";
 

@@ -21,7 +21,7 @@ inline constexpr std::string_view kRankerName = "ranker";
 /// Null if there is none. Corruption if it cannot be read.
 Result<std::shared_ptr<const rank::Model>> read_ranker(const store::Directory& files);
 
-/// Puts a model in the place of the one there is, durably.
+/// Replaces the present model, durably.
 Result<> write_ranker(store::Directory& files, std::string_view model);
 
 }  // namespace braid::local

@@ -56,8 +56,7 @@ public:
 private:
     /// Whether or not it may be read.
     Result<const Collection::Pin*> pinned(const std::string& collection) const;
-    /// Calls `read(collection, point in time)`. Unavailable if the collection is not to be read
-    /// yet.
+    /// Calls `read(collection, point in time)`. Unavailable if the collection must not be read yet.
     template <class Read>
     auto read(const std::string& collection, const Read& read) const
         -> decltype(read(std::declval<const Collection&>(), PointInTime{}));

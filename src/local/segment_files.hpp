@@ -19,12 +19,12 @@ Result<std::uint64_t> check_segments(const store::Directory& files, const Manife
                                      const text::Analyzer& analyzer, core::Findings& findings,
                                      const CallLimits& limits);
 
-/// Has the reading of a collection's logs begin with what its segments hold: with all of it, or
-/// with what its records ask for. The directory must outlive the reading.
+/// Makes the reading of a collection's logs begin with what its segments hold: with all of it, or
+/// with what the records ask for. The directory must outlive the reading.
 Result<> begin_reading(const store::Directory& files, const Manifest& manifest,
                        const text::Analyzer& analyzer, bool all, LogReading& reading);
 
-/// Reads what can be read of damaged segments. What cannot goes into the findings.
+/// Reads what can be read of damaged segments. What cannot be read goes into the findings.
 Result<> salvage_segments(const store::Directory& files, const Manifest& manifest,
                           LogReading& reading, core::Findings& findings);
 

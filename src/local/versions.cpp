@@ -14,8 +14,8 @@ Version Versions::of(Sequence sequence, std::span<const std::byte> payload) cons
     store::ByteWriter out;
     out.u64(log_id_);
     out.u64(base_ + sequence);
-    // A record that a restored backup, or a lost end of the log, lets come a second time under the
-    // same number is another one.
+    // After a restored backup, or the loss of a log's end, a second record may come under the same
+    // number; it is a different one.
     out.u64(store::checksum(payload));
     core::Sha256 hash;
     hash.update(out.view());

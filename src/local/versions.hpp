@@ -12,15 +12,15 @@ namespace braid::local {
 
 using index::Sequence;
 
-/// Gives a record of a log the version of the chunks that it changes. Replaying the record gives it
-/// again, another record another one; and to callers it says nothing else: not how many records
-/// there are, which would count the writes of chunks they may not see (docs/decisions/0026).
+/// Gives a log record the version of the chunks it changes. Replaying the record gives the same
+/// version; another record gives another. It tells callers nothing else: not how many records there
+/// are, which would count the writes of chunks they may not see (docs/decisions/0026).
 ///
-/// Versions are 1 to 2^53 - 1, the whole numbers that every JSON reader keeps.
+/// Versions are 1 to 2^53 - 1, the whole numbers that every JSON reader preserves.
 class Versions {
 public:
-    /// `log_id`: random and of this log alone, so that nobody outside can compute a version.
-    /// `base`: how many records were in the logs before this one.
+    /// `log_id`: random and unique to this log, so that outsiders cannot compute a version. `base`:
+    /// how many records the logs before this one had.
     Versions(std::uint64_t log_id, Version base) : log_id_(log_id), base_(base) {}
 
     Version of(Sequence sequence, std::span<const std::byte> payload) const;
@@ -33,7 +33,7 @@ private:
     Version base_;
 };
 
-/// The id of a log in a file, as far as it can be read; otherwise 0.
+/// The id of the log in a file, as far as it can be read; otherwise 0.
 std::uint64_t log_id_of(const store::Directory& files, const std::string& log);
 
 }  // namespace braid::local
