@@ -11,10 +11,10 @@
 namespace braid::ingest {
 namespace {
 
-constexpr std::size_t kLeastTokens = 16;  // for content, however long title and headings are
+constexpr std::size_t kLeastTokens = 16;  // left for content, however long title and headings are
 
 constexpr std::size_t kMostTokenBytes = 64;
-constexpr std::size_t kMostIntroduced = 8;  // blocks in a row that introduce the next
+constexpr std::size_t kMostIntroduced = 8;  // blocks in a row that may introduce the next
 
 bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -39,7 +39,7 @@ private:
     std::vector<std::size_t> starts_;
 };
 
-/// Whether a block only makes sense with the one after it: "The options are:", a term before its
+/// Whether a block only makes sense together with the next: "The options are:", a term before its
 /// definition, the name of an option.
 bool introduces(std::string_view block) {
     block = trimmed(block);
@@ -52,7 +52,7 @@ bool introduces(std::string_view block) {
                       last != '}' && static_cast<unsigned char>(last) < 0x80);
 }
 
-/// Pieces of a text that follow one another without a gap.
+/// Contiguous pieces of a text.
 using Pieces = std::vector<std::string_view>;
 
 /// Cut after sentence ends that are followed by white space, and at line ends.
@@ -121,7 +121,7 @@ private:
     }
 
     bool fits(std::string_view separator, std::string_view piece) {
-        // No need to count what is surely too long; a token has far fewer bytes than this.
+        // No need to count what is obviously too long: a token has far fewer bytes than this.
         if (piece.size() > budget_ * kMostTokenBytes) return false;
         const std::size_t sum = content_tokens_ + count_piece(piece);
         if (sum + doubt_ < budget_) return true;
@@ -132,7 +132,8 @@ private:
         return whole <= budget_;
     }
 
-    /// Tokens that a piece adds to what stands before it. The last one is asked for again.
+    /// Tokens that a piece adds to what precedes it. The last answer is remembered, because it is
+    /// asked for again.
     std::size_t count_piece(std::string_view piece) {
         if (piece.data() != counted_.data() || piece.size() != counted_.size()) {
             const std::size_t tokens = count(piece);
@@ -148,7 +149,7 @@ private:
         doubt_ = 1;
     }
 
-    /// The block, with those after it that it introduces if they fit together. Says how many.
+    /// The block, together with the blocks it introduces if they fit. Says how many those are.
     std::size_t add_from(std::size_t at) {
         const auto& blocks = section_->blocks;
         std::size_t last = at;
@@ -157,7 +158,7 @@ private:
                fits_alone(between(blocks[at], blocks[last + 1]))) {
             ++last;
         }
-        // One that introduces what does not fit any more goes with that instead.
+        // One that introduces something that no longer fits goes with that instead.
         if (last > at && last + 1 < blocks.size() && introduces(document_.text_of(blocks[last])) &&
             fits_alone(between(blocks[last], blocks[last + 1]))) {
             --last;
@@ -167,7 +168,7 @@ private:
         return last + 1 - at;
     }
 
-    /// By sentences or words, however they are grouped.
+    /// Split by sentences or words, however they are grouped.
     void add_flat(const Block& block) {
         line_ = block.line;
         const std::string_view text = document_.text_of(block);
@@ -203,8 +204,8 @@ private:
         }
     }
 
-    /// A sentence, or what is left of one: whole if it fits anywhere, else by words, else by
-    /// characters.
+    /// A sentence, or what is left of one: whole if it fits anywhere, otherwise split by words, or
+    /// by characters.
     void add_piece(std::string_view separator, std::string_view sentence) {
         if (fits(separator, trimmed(sentence))) return append(separator, sentence);
         if (fresh_) {
@@ -300,7 +301,7 @@ private:
         fresh_ = false;
     }
 
-    /// Where in the source the chunk stands, the part before it that is repeated left out.
+    /// Where in the source the chunk is, not counting the repeated part at its start.
     void note_place(Object& metadata) const {
         if (section_->page > 0) metadata.set(kPageKey, section_->page);
         if (document_.verbatim) {
@@ -322,25 +323,26 @@ private:
     LineStarts lines_;
     const Section* section_ = nullptr;
     std::size_t budget_ = 0;
-    std::uint64_t line_ = 0;  // of the block that is being added
-    std::size_t begin_ = 0;   // of what is fresh, in the document's text
+    std::uint64_t line_ = 0;  // of the block being added
+    std::size_t begin_ = 0;   // of the new content, in the document's text
     std::size_t end_ = 0;
     std::uint64_t first_line_ = 0;
     std::uint64_t last_line_ = 0;
     std::string content_;
-    std::size_t content_tokens_ = 0;  // piece by piece, give or take one for each (doubt_)
+    std::size_t content_tokens_ = 0;  // summed piece by piece, each off by at most one (doubt_)
     std::size_t doubt_ = 1;
-    std::size_t nothing_;  // tokens of an empty text: those that every text has
+    std::size_t nothing_;  // tokens of an empty text: every text has them
     std::string_view counted_;
     std::size_t counted_tokens_ = 0;
-    bool fresh_ = false;  // content_ holds more than the overlap
+    bool fresh_ = false;  // content_ holds more than just the overlap
     std::vector<Chunk> chunks_;
 };
 
 }  // namespace
 
 std::size_t estimate_tokens(std::string_view text) {
-    // English prose has about four tokens for three words; scripts without spaces one a character.
+    // English prose has about four tokens for three words; scripts without spaces have one per
+    // character.
     std::size_t words_seen = 0;
     std::size_t wide = 0;
     bool in_word = false;

@@ -23,8 +23,8 @@ constexpr auto kDefiningWords = std::to_array<std::string_view>(
 
 struct CodeLine {
     std::size_t begin = 0;
-    std::size_t end = 0;    // with its line end
-    std::string_view text;  // without it
+    std::size_t end = 0;    // including its line end
+    std::string_view text;  // without the line end
 };
 
 std::vector<CodeLine> code_lines(std::string_view text) {
@@ -73,7 +73,7 @@ SourceDocument parse_code(std::string_view text, std::string_view language) {
     if (!language.empty()) document.metadata.set("language", language);
     const std::vector<CodeLine> lines = code_lines(text);
     Section section;
-    bool open = false;                  // the last block takes lines
+    bool open = false;                  // the last block still takes lines
     std::size_t headed = lines.size();  // the line that heads the section
     const auto close = [&] {
         if (!section.blocks.empty()) document.sections.push_back(std::move(section));
@@ -86,7 +86,7 @@ SourceDocument parse_code(std::string_view text, std::string_view language) {
             open = false;
             continue;
         }
-        // A comment or decorator at the margin belongs to what it stands above.
+        // A comment or decorator at the margin belongs to what it precedes.
         std::size_t next = i;
         while (!open && next < lines.size() && is_comment_or_mark(lines[next].text)) ++next;
         if (next < lines.size() && next != headed && defines(lines[next].text)) {

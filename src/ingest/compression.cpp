@@ -16,7 +16,7 @@ constexpr std::string_view kDamaged = "its contents are damaged or cut off";
 
 struct Unpacked {
     std::string text;
-    bool complete = false;  // the stream ended as it should
+    bool complete = false;  // the stream ended properly
     bool too_long = false;
 };
 
@@ -46,7 +46,7 @@ Unpacked unpack_deflate(std::string_view bytes, int window, std::size_t max_byte
         }
         if (status == Z_STREAM_END) {
             out.complete = true;
-            // gzip files may be several, one after the other.
+            // gzip files may consist of several streams, one after the other.
             if (window < 0 || stream.avail_in + left == 0 || inflateReset(&stream) != Z_OK) break;
             continue;
         }
@@ -134,7 +134,7 @@ struct Unpacker::State {
         return to.pos;
     }
     Result<std::size_t> unpack_deflate(std::string_view& in, std::span<char> out) {
-        if (complete) {  // gzip files may be several, one after the other
+        if (complete) {  // gzip files may consist of several streams
             if (inflateReset(&deflate) != Z_OK) return invalid_argument(std::string(kDamaged));
             complete = in.empty();
         }
@@ -151,7 +151,7 @@ struct Unpacker::State {
         const uInt room = deflate.avail_out;
         const int status = inflate(&deflate, Z_NO_FLUSH);
         in.remove_prefix(offered - deflate.avail_in);
-        // Z_BUF_ERROR: nothing could be done with what there is.
+        // Z_BUF_ERROR: no progress was possible with what there is.
         if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
             return invalid_argument(std::string(kDamaged));
         }

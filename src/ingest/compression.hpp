@@ -12,17 +12,17 @@ namespace braid::ingest {
 
 enum class Compression { None, Gzip, Zstd };
 
-/// By the first bytes.
+/// Judged by the first bytes.
 Compression compression_of(std::string_view head);
 
-/// What gzip or zstd packed. InvalidArgument if it is damaged, or would be longer than `max_bytes`:
-/// no more memory than that is taken, whatever the bytes claim.
+/// Unpacks gzip or zstd. InvalidArgument if the data is damaged or would become longer than
+/// `max_bytes`: no more memory than that is taken, whatever the data claims.
 Result<std::string> decompressed(std::string_view bytes, std::size_t max_bytes);
 
-/// The start of it, as far as `bytes`, which may end anywhere, hold it.
+/// The beginning of it, as far as it can be unpacked from `bytes`, which may end anywhere.
 std::string decompressed_head(std::string_view bytes, std::size_t max_bytes);
 
-/// Unpacks a stream of any length piece by piece, in memory that does not depend on it.
+/// Unpacks a stream of any length piece by piece, in constant memory.
 class Unpacker {
 public:
     /// `kind` is gzip or zstd.
@@ -33,10 +33,10 @@ public:
     Unpacker& operator=(const Unpacker&) = delete;
     ~Unpacker();
 
-    /// Takes bytes from the front of `in` and says how many it wrote to `out`; none: it needs more.
-    /// InvalidArgument if they are damaged.
+    /// Consumes bytes from the front of `in` and returns how many it wrote to `out`; 0: it needs
+    /// more input. InvalidArgument if the data is damaged.
     Result<std::size_t> unpack(std::string_view& in, std::span<char> out);
-    /// Whether the stream may end here: nothing that was begun is missing.
+    /// Whether the stream may end here: nothing begun is incomplete.
     bool is_complete() const noexcept;
 
 private:

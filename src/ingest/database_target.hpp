@@ -10,7 +10,7 @@
 
 namespace braid::ingest {
 
-/// A collection of a database of this process, which outlives it.
+/// A collection of a database in this process; the database must outlive it.
 class DatabaseTarget final : public DirectoryTarget {
 public:
     DatabaseTarget(Database& database, const DirectoryOptions& options)

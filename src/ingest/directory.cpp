@@ -22,10 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kNamedIds = 3;  // in a warning
-/// Of files that go through the stages together.
+/// Files that go through the stages together.
 constexpr std::size_t kGroupFiles = 512;
 constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
-/// Part of every fingerprint: raised when files are read or cut in another way.
+/// Part of every fingerprint: raised when files are read or cut differently.
 constexpr std::string_view kReading = "6";
 
 class Stopwatch {
@@ -54,7 +54,7 @@ std::string count_and_name(const std::vector<std::string>& ids, std::string_view
     return ids.size() > kNamedIds ? text + ", …" : text;
 }
 
-/// The work on some directories.
+/// The processing of some directories.
 class DirectoryIngest {
 public:
     DirectoryIngest(DirectoryTarget& target, const DirectoryOptions& options)
@@ -94,7 +94,7 @@ private:
     }
 
     Result<> list(const std::vector<fs::path>& roots) {
-        std::unordered_set<std::string> places;  // one folder names no file twice
+        std::unordered_set<std::string> places;  // one folder never lists a file twice
         for (const fs::path& root : roots) {
             BRAID_TRY(Listing found, list_files(root, options_.walk));
             for (LeftOut& left : found.left_out) {
@@ -142,8 +142,8 @@ private:
         return end;
     }
 
-    /// Reads, cuts and hands over to be written one group of files. The group before is written
-    /// meanwhile.
+    /// Reads and cuts one group of files and hands it over for writing. The previous group is
+    /// written meanwhile.
     Result<> handle(std::span<const SourceFile> files) {
         std::vector<FileWork> group(files.size());
         for (std::size_t i = 0; i < files.size(); ++i) {
@@ -176,7 +176,7 @@ private:
         for (FileWork& work : group) {
             if (work.settled && work.outcome.format.empty() &&
                 work.outcome.state == FileState::Skipped && work.outcome.reason != "empty") {
-                continue;  // of a format that nothing was ever stored of
+                continue;  // nothing was ever stored from this format
             }
             files.push_back(work.file);
             works.push_back(&work);
@@ -275,7 +275,7 @@ private:
     StoredFiles stored_;
     std::string settings_;
     std::vector<SourceFile> files_;
-    std::set<fs::path> folders_;  // that were given, absolute, without links
+    std::set<fs::path> folders_;  // as given, absolute, without links
     DirectoryReport report_;
     GroupWriter writer_;
     std::future<Result<>> writing_;  // a group; the last member, so that it ends first

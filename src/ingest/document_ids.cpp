@@ -9,16 +9,16 @@
 namespace braid::ingest {
 namespace {
 
-constexpr std::size_t kMaxDocumentId = 500;  // an id has 512 bytes, "#123" of a chunk included
+constexpr std::size_t kMaxDocumentId = 500;  // an id has 512 bytes, with "#123" for a chunk
 constexpr std::size_t kKeyDigits = 32;
 
-/// Whether the chunk was cut from the file of this key.
+/// Whether the chunk was cut from the file with this key.
 bool is_from(const Chunk& chunk, const std::string& key) {
     const Value* const stored = chunk.metadata.find(kSourceKey);
     return stored != nullptr && *stored == Value(key);
 }
 
-/// Cut from a file, by a version that did not note which.
+/// Cut from a file by a version that did not record which.
 bool is_unmarked(const Chunk& chunk) {
     return chunk.metadata.find(kFingerprintKey) != nullptr &&
            chunk.metadata.find(kSourceKey) == nullptr;
@@ -44,7 +44,7 @@ FileIds file_ids(const std::filesystem::path& place, std::string_view below) {
         }
         out.ids.push_back(std::move(id));
     }
-    // A link to a file has a name of its own.
+    // A link to a file has its own name.
     if (!has_below) out.ids.insert(out.ids.begin(), std::string(below));
     return out;
 }

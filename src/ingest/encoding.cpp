@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kSample = std::size_t{64} << 10;  // bytes looked at to find an encoding
 
-/// What a file may say that it is in. Names are compared without case, '-' and '_'. The C library
-/// knows a thousand more, rarely used code among them, that no file of a stranger shall choose.
+/// What a file may say that it is in. Names are compared ignoring case, '-' and '_'. The C library
+/// knows a thousand more: rarely used code, which no stranger's file shall select.
 bool is_known_encoding(std::string_view name) {
     constexpr std::array<std::string_view, 19> kNames = {
         "utf8",      "utf16",   "utf16le",   "utf16be",  "utf32", "utf32le", "utf32be",
@@ -40,7 +40,7 @@ bool is_known_encoding(std::string_view name) {
     });
 }
 
-/// Bytes that are no characters become U+FFFD and count. None if the encoding is unknown.
+/// Bytes that are not characters become U+FFFD and are counted. None if the encoding is unknown.
 std::optional<std::pair<std::string, std::size_t>> converted(std::string_view bytes,
                                                              const std::string& encoding) {
     const iconv_t converter = iconv_open("UTF-8", encoding.c_str());
@@ -68,7 +68,7 @@ std::optional<std::pair<std::string, std::size_t>> converted(std::string_view by
         if (error == E2BIG) continue;
         out += "\xEF\xBF\xBD";
         ++bad;
-        if (error == EINVAL || left == 0) break;  // cut off within a character
+        if (error == EINVAL || left == 0) break;  // cut off inside a character
         ++in;
         --left;
     }
@@ -76,11 +76,11 @@ std::optional<std::pair<std::string, std::size_t>> converted(std::string_view by
     return std::pair(std::move(out), bad);
 }
 
-/// How the bytes of a sample pair up, read as one of the two-byte encodings of East Asia.
+/// How the bytes of a sample pair up when read in each of East Asia's two-byte encodings.
 struct Pairs {
     std::size_t high = 0;    // bytes from 0x80 on
-    std::size_t beside = 0;  // those with another one beside them
-    std::size_t mixed = 0;   // high bytes beside a plain letter: words of Western languages
+    std::size_t beside = 0;  // those with another such byte next to them
+    std::size_t mixed = 0;   // high bytes next to a plain letter: words in Western languages
     std::size_t pairs = 0;
     std::size_t euc = 0;            // both bytes from 0xA1 on
     std::size_t euc_kana = 0;       // EUC-JP
@@ -126,7 +126,7 @@ Pairs pairs_of(std::string_view sample) {
     return out;
 }
 
-/// The encoding that bytes which are no UTF-8 speak for.
+/// The encoding suggested by bytes that are not UTF-8.
 std::string guessed(std::string_view sample) {
     if (sample.find("\x1B$") != std::string_view::npos) return "ISO-2022-JP";
     std::size_t even = 0;
@@ -140,7 +140,7 @@ std::string guessed(std::string_view sample) {
     const auto share = [&](std::size_t count) {
         return seen.pairs == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(seen.pairs);
     };
-    // Western text has single letters with accents between plain ones.
+    // Western text has single accented letters among plain ones.
     if (seen.high < 4 || seen.beside * 2 < seen.high) return "windows-1252";
     if (share(seen.euc_kana) > 0.3) return "EUC-JP";
     if (share(seen.sjis_kana) > 0.3) return "Shift_JIS";
@@ -191,7 +191,7 @@ DecodedText decode_text(std::string bytes, std::string_view declared) {
     if (encoding.empty()) encoding = guessed(rest.substr(0, kSample));
     auto text = converted(rest, encoding);
     if (text && text->second > 0 && !encoding.starts_with("UTF-")) {
-        // A few stray bytes cost less than every character read wrongly.
+        // A few stray bytes do less harm than misreading every character.
         auto western = converted(rest, "windows-1252");
         if (encoding == "windows-1252") western = converted(rest, "ISO-8859-1");
         if (western && (encoding == "windows-1252" || text->second * 20 > rest.size())) {

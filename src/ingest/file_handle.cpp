@@ -70,7 +70,7 @@ Result<std::size_t> FileHandle::read(std::span<char> out, const std::stop_token&
         if (stop.stop_requested()) {
             return fail(ErrorCode::Cancelled, "reading " + name_ + " was interrupted");
         }
-        // A pipe may stay silent for ever: wait for it in steps, so that a stop is noticed.
+        // A pipe may stay silent forever: wait for it in steps, so that a stop is noticed.
         if (stop.stop_possible() && !size_ && !is_readable(descriptor_)) continue;
         const ssize_t count = ::read(descriptor_, out.data(), out.size());
         if (count >= 0) return static_cast<std::size_t>(count);

@@ -24,15 +24,15 @@ public:
     FileHandle& operator=(const FileHandle&) = delete;
     ~FileHandle();
 
-    /// As messages call it: the path, or "standard input".
+    /// What messages call it: the path, or "standard input".
     const std::string& name() const noexcept { return name_; }
     /// None for pipes and terminals.
     std::optional<std::uint64_t> size() const noexcept { return size_; }
 
     /// Reads on from where the last call ended; 0 at the end. Cancelled soon after `stop` is
-    /// requested, also while a pipe is silent.
+    /// requested, even while a pipe is silent.
     Result<std::size_t> read(std::span<char> out, const std::stop_token& stop = {});
-    /// Fills `out` from `offset` on. Corruption if the file ends before.
+    /// Fills `out`, starting at `offset`. Corruption if the file ends first.
     Result<> read_at(std::uint64_t offset, std::span<std::byte> out) const;
 
 private:

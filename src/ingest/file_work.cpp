@@ -15,7 +15,7 @@ namespace braid::ingest {
 namespace {
 
 constexpr std::size_t kHeadBytes = 8192;
-/// Of a document that is one record: a book is found by its parts.
+/// The limit for a document stored as one record: a book is found by its parts.
 constexpr std::size_t kMostWholeBytes = std::size_t{256} << 10;
 
 Chunk whole_of(const std::string& document_id, const SourceDocument& document) {
@@ -28,7 +28,7 @@ Chunk whole_of(const std::string& document_id, const SourceDocument& document) {
     return whole;
 }
 
-/// Why a file in a folder is passed over whose bytes are of no known format.
+/// Why a file in a folder is passed over if its bytes are of no known format.
 std::string reason_against(const std::string& path) {
     const std::string extension = extension_of(path);
     if (extension.empty()) return "of an unsupported format";

@@ -15,7 +15,7 @@
 
 namespace braid::ingest {
 
-/// One file on its way.
+/// One file being processed.
 struct FileWork {
     const SourceFile* file = nullptr;
     std::string bytes;
@@ -27,7 +27,7 @@ struct FileWork {
     std::vector<std::string> warnings;
     FailedLines failed_lines;
     FileOutcome outcome;
-    bool settled = false;  // the outcome is known, nothing is to be stored
+    bool settled = false;  // the outcome is known; nothing is to be stored
     bool noted = false;    // it is in the report
 
     void settle(FileState state, std::string reason) {
@@ -37,11 +37,12 @@ struct FileWork {
     }
 };
 
-/// Reads the bytes of a file of a known format, and makes its fingerprint of them and `settings`.
+/// Reads the bytes of a file in a known format, and computes its fingerprint from them and
+/// `settings`.
 void read_file(FileWork& work, std::uint64_t max_bytes, std::string_view settings);
 
-/// Makes chunks of the bytes, under the document id that was found for the file, and `whole`, one
-/// record of all of it.
+/// Makes chunks of the bytes, under the document id found for the file, and `whole`, one record of
+/// all of it.
 void cut_file(FileWork& work, const ChunkingOptions& chunking, bool whole);
 
 }  // namespace braid::ingest

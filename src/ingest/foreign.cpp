@@ -41,7 +41,7 @@ Value chunk_value(const Value* id, const Value& text, const Value* metadata,
 }
 
 Result<Value> from_langchain(const Value& record) {
-    const Value* const arguments = member(record, "kwargs");  // of what dumpd writes
+    const Value* const arguments = member(record, "kwargs");  // in what dumpd writes
     const Value& document = arguments != nullptr ? *arguments : record;
     const Value* text = member(document, "page_content");
     if (text == nullptr) text = member(document, "text");
@@ -63,7 +63,7 @@ const Value* source_of(const Value& node) {
 }
 
 const Value& node_in(const Value& record) {
-    const Value* const data = member(record, "__data__");  // as the docstore wraps it
+    const Value* const data = member(record, "__data__");  // in the docstore's wrapper
     return data != nullptr ? *data : record;
 }
 
@@ -103,7 +103,7 @@ Result<std::string> whole_file(const std::string& path) {
     return text;
 }
 
-/// The value of a member of an object's text; empty if there is none.
+/// The value of a member, from an object's text; empty if there is none.
 std::string_view raw_member(const std::vector<RawMember>& members, std::string_view name) {
     const std::string quoted = "\"" + std::string(name) + "\"";
     const auto found = std::ranges::find(members, quoted, &RawMember::name);
@@ -175,7 +175,7 @@ private:
         return wire::chunk_from_value(chunk, *options_.vocabulary);
     }
 
-    /// Of the vector store that was persisted in the same folder.
+    /// From the vector store persisted in the same folder.
     Result<> load_vectors() {
         const fs::path folder = fs::path(path_).parent_path();
         for (const char* const name : {"default__vector_store.json", "vector_store.json"}) {
@@ -195,12 +195,12 @@ private:
         return {};
     }
 
-    /// Those that nodes were cut from.
+    /// The documents that nodes were cut from.
     Result<> leave_out_documents() {
         std::set<std::string, std::less<>> cut;
         for (const RawMember& record : records_) {
             const auto json = json::parse(record.value);
-            if (!json) continue;  // next() says so
+            if (!json) continue;  // next() reports it
             const Value* const source = source_of(node_in(*json));
             if (source != nullptr && source->is_string()) cut.insert(json::print(*source));
         }

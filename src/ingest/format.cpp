@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kHead = 8192;
 
 struct NamedFormat {
-    std::string_view extension;  // or another mark
+    std::string_view extension;  // or another marker
     Format format;
 };
 
@@ -35,7 +35,7 @@ constexpr auto kArchives = std::to_array<NamedFormat>({
     {".epub", Format::Epub},
 });
 
-/// What an archive is, by what stands near its start: the first members' names.
+/// Identifies an archive by what stands near its start: the names of the first members.
 constexpr auto kArchiveMarks = std::to_array<NamedFormat>({
     {"mimetypeapplication/epub+zip", Format::Epub},
     {"mimetypeapplication/vnd.oasis.opendocument.text", Format::Odt},
@@ -119,7 +119,7 @@ constexpr auto kNamedLanguages = std::to_array<std::pair<std::string_view, std::
     {"gemfile", "ruby"},
 });
 
-/// First bytes of what may pass for text otherwise.
+/// First bytes of formats that might otherwise pass for text.
 constexpr auto kBinaryStarts = std::to_array<std::string_view>(
     {"\x89PNG", "GIF8", "\xFF\xD8\xFF", "RIFF", "OggS", "ID3",
      "\x7F"
@@ -134,7 +134,7 @@ std::string_view file_name(std::string_view path) {
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-/// By the first line of a script: "#!/usr/bin/env python3".
+/// From the first line of a script: "#!/usr/bin/env python3".
 std::string_view language_of_script(std::string_view head) {
     if (!head.starts_with("#!")) return {};
     const std::string_view line = head.substr(0, head.find('\n'));

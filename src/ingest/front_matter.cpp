@@ -40,7 +40,7 @@ std::string unquoted(std::string_view value) {
     return std::string(value);
 }
 
-/// Without a comment, which begins with " #" outside of quotes.
+/// Without a comment, which begins with " #" outside quotes.
 std::string_view without_comment(std::string_view value) {
     char quote = 0;
     for (std::size_t i = 0; i < value.size(); ++i) {

@@ -16,7 +16,7 @@ std::vector<std::string> parts_of(std::string_view path) {
     return parts;
 }
 
-/// Whether the class "[…]" at `pattern[at]` holds `c`; `at` moves behind it. A "[" that is never
+/// Whether the class "[…]" at `pattern[at]` contains `c`; moves `at` past it. A "[" that is never
 /// closed stands for itself.
 bool in_class(std::string_view pattern, std::size_t& at, char c) {
     std::size_t i = at + 1;
@@ -40,7 +40,8 @@ bool in_class(std::string_view pattern, std::size_t& at, char c) {
     return found != inverted;
 }
 
-/// One name against one part of a pattern. After a mismatch the last "*" takes one character more.
+/// Matches one name against one part of a pattern. After a mismatch the last "*" takes one more
+/// character.
 bool name_matches(std::string_view pattern, std::string_view name) {
     std::size_t p = 0;
     std::size_t n = 0;
@@ -79,7 +80,7 @@ bool name_matches(std::string_view pattern, std::string_view name) {
     return p == pattern.size();
 }
 
-/// `reached[i]`: the first i names are matched by the parts so far.
+/// `reached[i]`: the parts so far match the first i names.
 bool path_matches(const std::vector<std::string>& parts, const std::vector<std::string>& names) {
     std::vector<char> reached(names.size() + 1, 0);
     reached[0] = 1;

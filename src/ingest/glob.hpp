@@ -7,16 +7,16 @@
 
 namespace braid::ingest {
 
-/// A pattern as .gitignore writes it: "*" and "?" stay within one name, "**" stands for any number
-/// of folders, "[a-z]" for one character. With a "/" before its end it is about the whole path,
-/// without one about a name at any depth; with a "/" at its end, about folders only.
+/// A pattern as in .gitignore: "*" and "?" stay within one name, "**" stands for any number of
+/// folders, "[a-z]" for one character. With a "/" before its end it applies to the whole path,
+/// otherwise to a name at any depth; with a "/" at its end, to folders only.
 class Glob {
 public:
     explicit Glob(std::string_view pattern);
 
-    /// `path` is relative, with "/". Takes time by the product of the lengths at most.
+    /// `path` is relative, with "/". Takes time at most proportional to the product of the lengths.
     bool matches(std::string_view path, bool directory) const;
-    /// Whether it matches the path of a file, or a folder above it.
+    /// Whether it matches the path of a file or of a folder above it.
     bool covers(std::string_view file) const;
 
 private:
@@ -25,17 +25,17 @@ private:
     bool directories_only_ = false;
 };
 
-/// The patterns of the ignore files between a folder and the one that is being looked at. The last
-/// one that matches decides; "!" before it means that the path is not ignored.
+/// The patterns of the ignore files between a folder and the one being visited. The last match
+/// decides; a leading "!" means that the path is not ignored.
 class IgnoreRules {
 public:
-    /// The lines of the file `origin` in the folder `base` ("" for the one that was given).
+    /// The lines of the file `origin` in the folder `base` ("" for the folder given).
     void add(std::string_view lines, std::string_view base, std::string_view origin);
     std::size_t size() const noexcept { return rules_.size(); }
-    /// Forgets what was added last.
+    /// Drops what was added last.
     void shrink(std::size_t size) { rules_.resize(size); }
 
-    /// The name of the file that has the deciding pattern; empty: the path is not ignored.
+    /// The file that holds the deciding pattern; empty: the path is not ignored.
     std::string_view ignored_by(std::string_view path, bool directory) const;
 
 private:

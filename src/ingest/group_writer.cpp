@@ -11,7 +11,7 @@
 namespace braid::ingest {
 namespace {
 
-constexpr std::size_t kFewestChunks = 32;  // of one write
+constexpr std::size_t kFewestChunks = 32;  // per write
 constexpr std::size_t kMostChunks = 1000;
 constexpr double kShortWrite = 0.25;  // seconds
 constexpr double kLongWrite = 2;
@@ -78,7 +78,7 @@ Result<> GroupWriter::write_batches(std::vector<FileWork>& group, std::size_t& n
     }
 }
 
-/// Files that are to be stored, from `next` on. Empty if there are none, or no more are wanted.
+/// Files to be stored, from `next` on. Empty if there are none, or no more are wanted.
 GroupWriter::Batch GroupWriter::next_batch(std::vector<FileWork>& group, std::size_t& next) {
     const std::scoped_lock lock(mutex_);
     Batch batch;
@@ -123,7 +123,7 @@ Result<> GroupWriter::store(const Batch& batch) {
     return {};
 }
 
-/// Whole records first: the chunks say that a document is stored, so they come last.
+/// Whole records first: the chunks tell that a document is stored, so they come last.
 Result<WriteReport> GroupWriter::replace(const Batch& batch) {
     std::vector<Chunk> chunks;
     std::vector<Chunk> documents;
@@ -131,12 +131,13 @@ Result<WriteReport> GroupWriter::replace(const Batch& batch) {
         std::ranges::copy(work->chunks, std::back_inserter(chunks));
         if (work->whole) documents.push_back(*work->whole);
     }
-    // What the write warns of, that an embedder reads a part only, is known of whole documents.
+    // The write's warning that an embedder reads only part of a text is expected of whole
+    // documents, so it is dropped.
     if (!documents.empty()) BRAID_CHECK(target_.replace_whole(std::move(documents)));
     return target_.replace(std::move(chunks));
 }
 
-/// Counts a file's outcome. What is left of one without text is removed.
+/// Counts a file's outcome. If it has no text, what was stored of it is removed.
 Result<> GroupWriter::note(FileWork& work) {
     const FileOutcome& outcome = work.outcome;
     const bool readable = !outcome.format.empty() || outcome.reason == "empty";

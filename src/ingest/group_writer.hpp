@@ -11,13 +11,13 @@
 
 namespace braid::ingest {
 
-/// Writes files that were cut, some files at a time, and reports on each. How many at a time is
-/// found on the way: enough that the cost of a write is spread over many chunks, few enough that
-/// progress shows and little is done again after an interrupt. Where the target allows it, two
-/// writes are under way: one is embedded while the other waits for the disk.
+/// Writes files that have been cut, several at a time, and reports on each. How many at a time is
+/// found along the way: enough to spread the cost of a write over many chunks, few enough that
+/// progress shows and little is repeated after an interruption. Where the target allows it, two
+/// writes are in progress: one is embedded while the other waits for the disk.
 class GroupWriter {
 public:
-    /// All of them outlive it. The report's `times` are not touched.
+    /// The arguments must outlive it. The report's `times` are not touched.
     GroupWriter(DirectoryTarget& target, const DirectoryOptions& options, DirectoryReport& report)
         : target_(target), options_(options), report_(report) {}
 
@@ -26,7 +26,8 @@ public:
     /// Returns early, without an error, if the run was told to stop.
     Result<> write(std::vector<FileWork>& group);
 
-    /// Documents of a version that did not note the file, which files of this run replaced.
+    /// Documents stored by a version that did not record the file, and replaced by files of this
+    /// run.
     const std::vector<std::string>& replaced() const { return replaced_; }
 
 private:
@@ -41,11 +42,11 @@ private:
 
     DirectoryTarget& target_;
     const DirectoryOptions& options_;
-    std::mutex mutex_;  // guards all that follows, and the report
+    std::mutex mutex_;  // guards everything below, and the report
     DirectoryReport& report_;
     DirectoryProgress progress_;
     std::size_t batch_chunks_ = 64;
-    bool failed_ = false;  // a batch of this group
+    bool failed_ = false;  // a batch of this group failed
     std::vector<std::string> replaced_;
 };
 

@@ -19,7 +19,7 @@ constexpr auto kBlockElements = std::to_array<std::string_view>(
      "dt",   "dd",   "pre",     "blockquote", "hr",      "h1",         "h2",
      "h3",   "h4",   "h5",      "h6",         "figure",  "figcaption", "form",
      "body", "html", "address", "details",    "summary", "caption",    "fieldset"});
-/// What tools that write documentation put into a heading as a link to itself.
+/// Texts of the self-links that documentation generators put into headings.
 constexpr auto kAnchorMarks =
     std::to_array<std::string_view>({"#", "¶", "§", "🔗", "\xEF\x83\x81", "link", "permalink"});
 template <std::size_t N>
@@ -41,7 +41,7 @@ bool has_main(std::string_view text) {
     return false;
 }
 
-/// One page on its way into a document.
+/// Turns one page into a document.
 class HtmlPage {
 public:
     HtmlPage(DocumentBuilder& builder, std::string_view text)
@@ -219,7 +219,7 @@ private:
     DocumentBuilder& builder_;
     std::string_view text_;
     bool main_only_;
-    std::string left_out_;  // the element that is passed over; empty: none
+    std::string left_out_;  // the element being skipped; empty: none
     std::size_t left_out_depth_ = 0;
     std::size_t main_depth_ = 0;
     bool in_title_ = false;

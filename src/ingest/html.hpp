@@ -7,18 +7,18 @@
 
 namespace braid::ingest {
 
-/// The main text of a page: headings, paragraphs, lists, tables and preformatted text in the order
-/// they stand; not menus, footers, scripts. If there is a <main>, only what is in it. The title is
-/// <title>, else the first heading; author, date and address come from <meta> and <link>.
+/// The main text of a page: headings, paragraphs, lists, tables and preformatted text in order; no
+/// menus, footers or scripts. If there is a <main>, only its content. The title is <title>,
+/// otherwise the first heading; author, date and address come from <meta> and <link>.
 SourceDocument parse_html(std::string_view text);
 
-/// Adds a page to a document that has several, such as an e-book.
+/// Adds a page to a document made of several, such as an e-book.
 void add_html(DocumentBuilder& builder, std::string_view text);
 
-/// The texts of an XML file's elements, a block each.
+/// The texts of an XML file's elements, one block each.
 SourceDocument parse_xml(std::string_view text);
 
-/// The encoding that the start of a page or an XML file declares; empty: none.
+/// The encoding declared at the start of a page or an XML file; empty: none.
 std::string declared_encoding(std::string_view bytes);
 
 }  // namespace braid::ingest

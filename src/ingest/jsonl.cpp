@@ -18,11 +18,11 @@ namespace {
 constexpr std::string_view kFirstLine = "line 1, ";
 
 /// The ids seen so far, by hash, with the line of each: an open-addressing table, since a file may
-/// have many millions of lines. Two ids of one 64-bit hash would be taken for one; among a billion
-/// ids that is a chance of 1 in 40.
+/// have many millions of lines. Two ids with the same 64-bit hash would be taken for one; among a
+/// billion ids the chance of that is 1 in 40.
 class SeenIds {
 public:
-    /// The line the key was added with before, or 0 if it is new.
+    /// The line that added the key before, or 0 if it is new.
     std::uint64_t add(std::uint64_t key, std::uint64_t line) {
         if ((used_ + 1) * 4 > slots_.size() * 3) grow();
         Slot& slot = find(key);
@@ -64,7 +64,7 @@ std::uint64_t key_of(std::string_view namespace_name, std::string_view chunk_id)
     return std::hash<std::string_view>{}(key);
 }
 
-/// A parser's "line 1, column 7: ..." without the line, which the reader knows better.
+/// A parser's "line 1, column 7: ..." without the line number, which the reader knows better.
 std::string_view without_line(std::string_view message) {
     if (message.starts_with(kFirstLine)) message.remove_prefix(kFirstLine.size());
     return message;
@@ -95,9 +95,9 @@ struct JsonlReader::State {
     json::Parser parser;
     SeenIds seen;
     std::uint64_t chunks = 0;
-    std::uint64_t rows = 0;  // lines that a row of the vectors belongs to
+    std::uint64_t rows = 0;  // lines that have a row of vectors
     bool done = false;
-    bool ended = false;  // by the line that options.end_key names
+    bool ended = false;  // reached the line that options.end_key names
     bool may_be_empty = false;
 
     State(const JsonlOptions& chosen, LineReader opened)
@@ -108,11 +108,11 @@ struct JsonlReader::State {
     }
 
     Result<wire::ChunkInput> read_line(std::string_view line);
-    /// Whether the line is the one that ends the file.
+    /// Whether this is the line that ends the file.
     Result<bool> ends(std::string_view line);
     Result<> add_line(std::string_view line, Batch& batch);
     Result<> check_end() const;
-    /// About one line, after which others may be read.
+    /// About one line, after which others can still be read.
     bool may_pass_over(const Error& error) {
         const bool about_line = options.keep_going && error.code == ErrorCode::InvalidArgument;
         rows += about_line;

@@ -19,20 +19,20 @@ namespace braid::ingest {
 
 struct JsonlOptions {
     core::VocabularyPtr
-        vocabulary{};  // of the applications whose chunks are read; none: braid's own
+        vocabulary{};  // of the applications whose chunks are read; empty: braid's own
     std::size_t batch_chunks = 500;
-    std::size_t batch_bytes = std::size_t{32} << 20;  // of lines; whichever comes first
+    std::size_t batch_bytes = std::size_t{32} << 20;  // of lines; whichever limit comes first
     std::size_t max_line_bytes = std::size_t{64} << 20;
     std::string namespace_{kDefaultNamespace};  // of lines that name none
     std::string vectors{};                      // a .npy file, row i for line i; empty: none
     std::stop_token stop{};                     // ends a wait for input
     /// The last line is an object with this one member, the number of chunks before it; a file
-    /// without it was cut short. Empty: there is none.
+    /// without it was cut short. Empty: there is no such line.
     std::string end_key{};
-    /// Makes a chunk, as wire::chunk_from_value reads it, of a line in another form. None: lines
+    /// Converts a line in another form to a chunk, as wire::chunk_from_value reads it. None: lines
     /// are chunks.
     std::function<Result<Value>(Value line)> record{};
-    /// A line that is no chunk is named in Batch::failed and passed over.
+    /// A line that is not a chunk is skipped and named in Batch::failed.
     bool keep_going = false;
     bool may_be_empty = false;  // a file without lines is not an error
 };
@@ -47,12 +47,12 @@ struct Batch {
     std::vector<Part> parts;  // one per namespace, in the order they first appear
     std::size_t chunks = 0;   // over all parts
     std::vector<std::string> warnings;
-    std::vector<std::string> failed;  // lines that are no chunks, "FILE:LINE: what is wrong"
+    std::vector<std::string> failed;  // lines that are not chunks, "FILE:LINE: what is wrong"
 
     bool has_vectors() const;  // any of its chunks
 };
 
-/// Chunks that somebody made, batch by batch.
+/// Supplies chunks batch by batch.
 class RecordReader {
 public:
     RecordReader() = default;
@@ -67,15 +67,15 @@ public:
     virtual std::uint64_t bytes_read() const noexcept = 0;
 };
 
-/// Reads chunks from JSON lines, one per line (wire::chunk_from_value), packed by gzip or zstd or
-/// not, in memory bounded by one batch, apart from some 40 bytes per line to notice ids that
-/// repeat.
+/// Reads chunks from JSON lines, one per line (wire::chunk_from_value), optionally packed by gzip
+/// or zstd, in memory bounded by one batch, apart from some 40 bytes per line to notice repeated
+/// ids.
 class JsonlReader final : public RecordReader {
 public:
     /// "-" is standard input. Opens the vectors too, and compares their number with the lines.
     static Result<JsonlReader> open(const std::string& path, const JsonlOptions& options = {});
-    /// The lines that follow what was read already; there may be none. `options.vectors` must be
-    /// empty; length of lines and stopping are the reader's own.
+    /// The lines that follow what was already read; there may be none. `options.vectors` must be
+    /// empty; line length and stopping are the reader's own.
     static JsonlReader rest_of(LineReader lines, const JsonlOptions& options);
 
     JsonlReader(JsonlReader&&) noexcept;
@@ -84,10 +84,10 @@ public:
     JsonlReader& operator=(const JsonlReader&) = delete;
     ~JsonlReader() override;
 
-    /// Nullopt at the end. InvalidArgument "FILE:LINE: what is wrong", also for an id that an
-    /// earlier line of the file has in the same namespace, for a vector where the .npy file brings
-    /// one, and for a file without lines; with `keep_going` only for the last. What the failing
-    /// batch held is not returned, and the reader is of no use afterwards.
+    /// Nullopt at the end. InvalidArgument "FILE:LINE: what is wrong", including an id that an
+    /// earlier line of the file has in the same namespace, a vector where the .npy file supplies
+    /// one, and a file without lines; with `keep_going` only the last. The failing batch is not
+    /// returned, and the reader must not be used afterwards.
     Result<std::optional<Batch>> next() override;
 
     std::uint64_t lines_read() const noexcept;
@@ -101,7 +101,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// "corpus.npy" for "corpus.jsonl" if there is such a file beside it.
+/// "corpus.npy" for "corpus.jsonl" if such a file lies beside it.
 std::optional<std::string> vectors_beside(const std::string& path);
 
 }  // namespace braid::ingest

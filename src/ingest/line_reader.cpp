@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kBlockBytes = kMiB;
-constexpr std::size_t kMagicBytes = 4;  // that tell how a file is packed
+constexpr std::size_t kMagicBytes = 4;  // enough to tell how a file is packed
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -32,7 +32,7 @@ Result<std::size_t> TextBytes::read(std::span<char> out, const std::stop_token& 
     if (!std::exchange(started_, true)) {
         packed_.resize(kBlockBytes);
         std::size_t had = 0;
-        while (had < kMagicBytes) {  // a pipe may bring them one by one
+        while (had < kMagicBytes) {  // a pipe may deliver them one by one
             BRAID_TRY(const std::size_t count, read_file(std::span(packed_).subspan(had), stop));
             if (count == 0) break;
             had += count;
@@ -146,7 +146,7 @@ Result<bool> LineReader::fill() {
         end_ -= begin_;
         begin_ = 0;
     }
-    // raw_line() gives up beyond max_line_bytes_, so that a block more always leaves room.
+    // raw_line() gives up beyond max_line_bytes_, so one more block always leaves room.
     if (end_ == buffer_.size()) {
         buffer_.resize(std::min(buffer_.size() * 2, max_line_bytes_ + kBlockBytes));
     }

@@ -43,7 +43,7 @@ std::string from_quoted_printable(std::string_view text, bool header) {
     return out;
 }
 
-/// With "=?utf-8?Q?…?=" replaced by what it stands for.
+/// With "=?utf-8?Q?…?=" decoded.
 std::string header_text(std::string_view value) {
     std::string out;
     while (!value.empty()) {

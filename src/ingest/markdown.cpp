@@ -10,9 +10,9 @@ namespace braid::ingest {
 namespace {
 
 struct Line {
-    std::string_view text;  // without its end
+    std::string_view text;  // without its line end
     std::size_t begin = 0;
-    std::size_t end = 0;  // with it
+    std::size_t end = 0;  // including its line end
 };
 
 std::vector<Line> lines_of(std::string_view text) {
@@ -37,7 +37,7 @@ std::string_view without_blanks(std::string_view text) {
     return text;
 }
 
-/// Up to three spaces may stand before a mark; four make code.
+/// Up to three spaces may precede a mark; four make it code.
 std::optional<std::string_view> unindented(std::string_view line) {
     const std::size_t spaces = std::min(line.find_first_not_of(' '), line.size());
     if (spaces > 3) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<std::string_view> unindented(std::string_view line) {
 /// "```" or "~~~", three or more of them.
 struct Fence {
     char mark = 0;
-    std::size_t length = 0;  // 0: it is none
+    std::size_t length = 0;  // 0: not a fence
     bool bare = false;       // nothing follows the marks
 
     bool closes(const Fence& open) const {
@@ -61,7 +61,7 @@ Fence fence_in(std::string_view line) {
     const char mark = text->front();
     const std::size_t length = std::min(text->find_first_not_of(mark), text->size());
     const std::string_view info = without_blanks(text->substr(length));
-    // `a` in a line of text is code within it, and no fence.
+    // `a` in a line of text is inline code, not a fence.
     if (length < 3 || (mark == '`' && info.find('`') != std::string_view::npos)) return {};
     return {mark, length, info.empty()};
 }
@@ -120,7 +120,7 @@ std::string joined(const std::vector<Heading>& path) {
 std::vector<Block> paragraphs_in(std::string_view text, std::size_t first, std::size_t last) {
     std::vector<Block> paragraphs;
     std::size_t begin = 0;
-    std::size_t end = 0;  // of the paragraph so far; equal to `begin` while there is none
+    std::size_t end = 0;  // of the paragraph so far; equal to `begin` if there is none
     Fence fence;
     const auto close = [&] {
         if (end > begin) paragraphs.push_back({first + begin, first + end, 0});
@@ -175,7 +175,7 @@ SourceDocument parse_markdown(std::string_view text) {
         std::size_t level;
         Block line;
     };
-    std::optional<Bare> bare;  // the last heading, while there is nothing below it
+    std::optional<Bare> bare;  // the last heading, while nothing is below it
     const auto add_section = [&](std::vector<Block> blocks) {
         bare.reset();
         Section& section = document.sections.emplace_back();
@@ -187,7 +187,7 @@ SourceDocument parse_markdown(std::string_view text) {
         if (!blocks.empty()) add_section(std::move(blocks));
     };
     const auto open_section = [&](Heading heading, const Line& line, std::size_t begin) {
-        // So that a heading can be found that has nothing below it.
+        // So that a heading with nothing below it can still be found.
         if (bare && heading.level <= bare->level) add_section({bare->line});
         const std::size_t at = line.text.find(heading.text);
         if (!heading.text.empty() && at != std::string_view::npos) {

@@ -8,12 +8,12 @@
 namespace braid::ingest {
 
 /// Finds headings (`# …`, and underlined ones), fenced code and paragraphs; the rest of Markdown is
-/// text. Any text is valid. The title is the first first-level heading, else the one of the front
-/// matter: YAML between `---` lines at the start, which is no content but metadata
+/// text. Any text is valid. The title is the first first-level heading, otherwise the front
+/// matter's: YAML between `---` lines at the start, which is metadata rather than content
 /// (front_matter.hpp).
 SourceDocument parse_markdown(std::string_view text);
 
-/// Text without headings: runs of lines between blank ones; a fenced code block is one.
+/// Text without headings: runs of lines separated by blank ones; a fenced code block counts as one.
 SourceDocument parse_plain(std::string_view text);
 
 }  // namespace braid::ingest

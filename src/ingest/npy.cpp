@@ -37,7 +37,7 @@ struct Header {
     std::vector<std::uint64_t> shape;
 };
 
-/// Reads the Python literal that describes the array: a dictionary of a string, a boolean and a
+/// Parses the Python literal that describes the array: a dictionary of a string, a boolean and a
 /// tuple of integers.
 class HeaderParser {
 public:
@@ -129,7 +129,7 @@ private:
     std::string_view rest_;
 };
 
-/// Bytes of one number, or 0 for a type that is no little-endian float.
+/// Bytes of one number, or 0 for a type other than little-endian float.
 std::size_t item_bytes_of(std::string_view descr) {
     if (descr == "<f2") return 2;
     if (descr == "<f4") return 4;

@@ -11,11 +11,11 @@
 namespace braid::ingest {
 
 /// Rows of a NumPy file: format 1.0 to 3.0, float16, float32 or float64, little endian, C order,
-/// one or two dimensions (one: a single row). Rows are read from the file when asked for.
+/// one or two dimensions (one: a single row). Rows are read from the file on demand.
 class NpyFile {
 public:
-    /// NotFound; InvalidArgument for an array of another kind; Corruption if the file is damaged or
-    /// its size does not fit its shape.
+    /// NotFound; InvalidArgument for another kind of array; Corruption if the file is damaged or
+    /// its size does not match its shape.
     static Result<NpyFile> open(const std::string& path);
 
     std::uint64_t rows() const noexcept { return rows_; }

@@ -11,7 +11,7 @@ namespace braid::ingest {
 /// Title, author, date and language from the Dublin Core elements of a part; none if it is missing.
 Result<> read_properties(DocumentBuilder& builder, ZipArchive& archive, std::string_view part);
 
-/// The same from its text.
+/// The same, from the part's text.
 void note_properties(DocumentBuilder& builder, std::string_view xml);
 
 }  // namespace braid::ingest

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostColumns = 1000;
 
-/// Slides: paragraphs; the one in a title's place heads the slide.
+/// Slides: paragraphs; the one in the title's place heads the slide.
 void add_slide(DocumentBuilder& builder, std::string_view xml) {
     MarkupReader reader(xml, MarkupReader::Dialect::Xml);
     std::string shape;
@@ -56,7 +56,7 @@ void add_slide(DocumentBuilder& builder, std::string_view xml) {
     builder.block(shape);
 }
 
-/// Texts that cells refer to by their number.
+/// Texts that cells refer to by number.
 std::vector<std::string> shared_texts(std::string_view xml) {
     std::vector<std::string> texts;
     MarkupReader reader(xml, MarkupReader::Dialect::Xml);

@@ -10,8 +10,8 @@
 namespace braid::ingest {
 namespace {
 
-/// The level of headings by the ids of Word's styles, which are named in the user's language: what
-/// counts is the style's own name, "heading 2".
+/// Heading levels by the ids of Word's styles. Ids are named in the user's language; the style's
+/// own name, "heading 2", is what counts.
 std::map<std::string, std::size_t> heading_styles(std::string_view styles) {
     std::map<std::string, std::size_t> levels;
     MarkupReader reader(styles, MarkupReader::Dialect::Xml);
@@ -29,7 +29,7 @@ std::map<std::string, std::size_t> heading_styles(std::string_view styles) {
     return levels;
 }
 
-/// The level by a style's id alone, where the document does not describe it: "Heading2".
+/// The level by a style's id alone, if the document does not describe the style: "Heading2".
 std::size_t heading_by_id(const std::string& id) {
     const std::string name = lower_ascii(id);
     if (name == "title") return 1;

@@ -16,13 +16,13 @@
 namespace braid::ingest {
 namespace {
 
-constexpr double kLargerThanText = 1.15;  // a heading's size over that of the text
-constexpr double kSameSize = 1.04;        // fonts of one size differ a little in height
-constexpr double kMostOfAll = 0.25;       // what is larger is no heading if there is more of it
+constexpr double kLargerThanText = 1.15;  // the size of a heading relative to the text's
+constexpr double kSameSize = 1.04;        // fonts of one size differ slightly in height
+constexpr double kMostOfAll = 0.25;  // a larger size that makes up more of the text is no heading
 constexpr std::size_t kLongestHeading = 160;
 constexpr std::size_t kFewestLetters = 3;
 constexpr std::size_t kMostLevels = 6;
-constexpr double kGap = 0.1;  // between words, over the height of the line; less is no space
+constexpr double kGap = 0.1;  // of a line's height: a smaller gap between words is not a space
 
 /// One line, as pdftotext found it on the page.
 struct PdfLine {
@@ -39,7 +39,8 @@ double number_of(const MarkupToken& token, std::string_view name) {
     return std::isfinite(number) ? std::clamp(number, -1e6, 1e6) : 0;
 }
 
-/// Reads what "pdftotext -bbox-layout" prints: pages, blocks, lines and words with their places.
+/// Reads the output of "pdftotext -bbox-layout": pages, blocks, lines and words with their
+/// positions.
 class PdfLayout {
 public:
     PdfLayout(std::string_view xml, DocumentBuilder& builder) : builder_(builder) {
@@ -88,7 +89,7 @@ private:
             const double left = number_of(token, "xMin");
             const double right = number_of(token, "xMax");
             height_ = number_of(token, "yMax") - number_of(token, "yMin");
-            // Lines of some scripts run to the left.
+            // Lines in some scripts run to the left.
             const double gap = std::max(left - right_, left_ - right);
             if (!line_.text.empty() && gap > kGap * height_) line_.text += ' ';
             left_ = left;
@@ -129,14 +130,14 @@ private:
     bool begins_block_ = false;
     PdfLine line_;
     std::string word_;
-    std::map<int, std::size_t> heights_;  // of the line's words, with bytes of each
+    std::map<int, std::size_t> heights_;  // of the line's words, with the bytes of each
     double height_ = 0;
     double left_ = 0;
     double right_ = 0;
 };
 
-/// Which sizes are headings', the largest first: those that are clearly larger than most of the
-/// text, and rare.
+/// The sizes used for headings, largest first: those that are clearly larger than most of the text,
+/// and rare.
 class HeadingSizes {
 public:
     explicit HeadingSizes(const std::vector<PdfLine>& lines) {
@@ -202,7 +203,7 @@ bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
 }
 
-/// A word that was cut at the end of a line is one again.
+/// Rejoins a word that was hyphenated at the end of a line.
 void add_line(std::string& text, std::string_view line) {
     const bool cut = text.size() > 1 && text.back() == '-' && is_lower(text[text.size() - 2]) &&
                      !line.empty() && is_lower(line.front());
@@ -241,7 +242,7 @@ void add_lines(DocumentBuilder& builder, const std::vector<PdfLine>& lines) {
     flush();
 }
 
-/// Without places: for what is too long to be printed with them.
+/// Without positions: for what is too long to be printed with them.
 Result<SourceDocument> parse_pages(std::string_view bytes, const ChildLimits& limits) {
     BRAID_TRY(const std::string printed,
               run_apart({"pdftotext", "-q", "-enc", "UTF-8", "-", "-"}, bytes, limits));

@@ -17,16 +17,16 @@ struct ChildLimits {
     std::size_t output_bytes = std::size_t{256} << 20;
 };
 
-/// Runs a program with `input` on its standard input and gives what it prints. It has no other open
-/// files, the limits hold for it, and it is killed when one is passed: what it does wrong costs
-/// this call only. NotFound if there is no such program, ResourceExhausted if it prints too much,
-/// InvalidArgument if it fails or takes too long.
+/// Runs a program with `input` on its standard input and returns what it prints. It has no other
+/// open files, is subject to the limits, and is killed when it exceeds one: whatever goes wrong in
+/// it costs this call only. NotFound if there is no such program, ResourceExhausted if it prints
+/// too much, InvalidArgument if it fails or takes too long.
 Result<std::string> run_apart(const std::vector<std::string>& command, std::string_view input,
                               const ChildLimits& limits);
 
-/// The text of a PDF, page by page, by poppler's pdftotext, which runs apart. Lines that are
-/// clearly larger than most of the text, and rare, are headings, a level for each size.
-/// InvalidArgument if it cannot read it, or is not installed.
+/// The text of a PDF, page by page, by poppler's pdftotext, which runs in a separate process. Lines
+/// that are clearly larger than most of the text, and rare, are headings, with one level per size.
+/// InvalidArgument if it cannot read the file, or is not installed.
 Result<SourceDocument> parse_pdf(std::string_view bytes, const ChildLimits& limits = {});
 
 }  // namespace braid::ingest

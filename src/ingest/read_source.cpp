@@ -69,7 +69,7 @@ Result<SourceDocument> parse_bytes(Format format, std::string_view bytes, std::s
     }
 }
 
-/// Archives hold texts of any bytes: what is no UTF-8 becomes U+FFFD.
+/// Archives hold texts with arbitrary bytes: whatever is not UTF-8 becomes U+FFFD.
 void make_valid(SourceDocument& document, std::vector<std::string>& warnings) {
     bool replaced = false;
     const auto fix = [&](std::string& text) {
@@ -78,7 +78,7 @@ void make_valid(SourceDocument& document, std::vector<std::string>& warnings) {
         std::string valid;
         for (std::size_t at = 0; at < text.size();) {
             const core::Decoded next = core::decode_at(text, at);
-            // One byte for one byte: the places of blocks stay as they are.
+            // Byte for byte, so that the positions of blocks do not change.
             valid += next.code_point == core::kInvalidBytes ? std::string(next.length, '?')
                                                             : text.substr(at, next.length);
             at += next.length;
@@ -119,7 +119,7 @@ Result<ReadSource> read_source(std::string_view name, std::string bytes, const R
             out.warnings.push_back("some bytes are not " + decoded.encoding +
                                    " and were replaced by U+FFFD");
         }
-        if (decoded.text.find('\n') == std::string::npos) {  // lines of old Macintoshes
+        if (decoded.text.find('\n') == std::string::npos) {  // old Macintosh line ends
             std::ranges::replace(decoded.text, '\r', '\n');
         }
         BRAID_TRY(out.document, parse_text(*detected, decoded.text, out.failed_lines));

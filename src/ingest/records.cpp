@@ -25,7 +25,7 @@ constexpr json::ParseLimits kJsonLimits{
 constexpr std::array<std::string_view, 4> kTextKeys = {"text", "content", "page_content", "body"};
 constexpr std::array<std::string_view, 3> kTitleKeys = {"title", "name", "heading"};
 
-/// One row from `at` on, which moves behind it. Lines it took are added to `line`.
+/// One row starting at `at`, which moves past it. Adds the lines it took to `line`.
 std::vector<std::string> csv_row(std::string_view text, std::size_t& at, char separator,
                                  std::uint64_t& line) {
     std::vector<std::string> row(1);
@@ -79,7 +79,7 @@ std::optional<std::string> text_member(const Object& record,
     return std::nullopt;
 }
 
-/// "a.b: value", a line for every scalar.
+/// "a.b: value", one line for every scalar.
 void add_lines(std::string& out, const Value& value, const std::string& path) {
     if (value.is_object()) {
         for (const auto& [key, inner] : value.as_object()) {

@@ -16,7 +16,7 @@
 namespace braid::ingest {
 namespace {
 
-/// The two ends of a pipe; closes what is left open.
+/// The two ends of a pipe; closes whichever is still open.
 struct Pipe {
     int read = -1;
     int write = -1;
@@ -48,7 +48,7 @@ struct Pipe {
     }
 };
 
-/// In the child: nothing here takes memory or locks.
+/// In the child: nothing here allocates or locks.
 [[noreturn]] void become(char* const* arguments, const Pipe& in, const Pipe& out,
                          const Pipe& status, const rlimit& seconds, const rlimit& memory) {
     const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -93,7 +93,7 @@ Result<std::string> run_apart(const std::vector<std::string>& command, std::stri
     Pipe in;
     Pipe out;
     Pipe status;
-    // A socket: to write to a pipe that nobody reads any more would end this process.
+    // A socket, because writing to a pipe that nobody reads any more would end this process.
     if (command.empty() || !in.open(true) || !out.open(false) || !status.open(false)) {
         return fail(ErrorCode::IoError,
                     "cannot create a pipe to a program: " + std::string(std::strerror(errno)));

@@ -8,7 +8,7 @@
 namespace braid::ingest {
 namespace {
 
-constexpr std::size_t kPage = 500;  // chunks read at once
+constexpr std::size_t kPage = 500;  // chunks per read
 
 std::optional<std::string> text_of(const Chunk& chunk, std::string_view key) {
     const Value* const value = chunk.metadata.find(key);
@@ -16,7 +16,7 @@ std::optional<std::string> text_of(const Chunk& chunk, std::string_view key) {
     return value->as_string();
 }
 
-/// The chunks of a document, in its order: as cutting numbers them, up to the first missing one.
+/// The chunks of a document, in order: numbered as by the chunker, up to the first missing one.
 Result<std::vector<Chunk>> document_in(DirectoryTarget& target, const std::string& document_id,
                                        std::size_t count) {
     std::vector<Chunk> chunks;
@@ -61,7 +61,8 @@ Result<std::vector<StoredFile>> StoredFiles::find(std::span<const SourceFile* co
         StoredFile& stored = out.emplace_back();
         stored.key = file.key;
         while (true) {
-            // An id that another file of this run has is taken, whatever is stored under it yet.
+            // An id claimed by another file of this run is taken, even if nothing is stored under
+            // it yet.
             for (std::size_t i = 0; i < present.size(); ++i) {
                 if (claimed_.contains(file.ids[i])) present[i].emplace();
             }
@@ -86,8 +87,8 @@ Result<std::vector<StoredFile>> StoredFiles::find(std::span<const SourceFile* co
     return out;
 }
 
-/// Whether chunks that came from no file make up a document of this id. Counting costs a pass over
-/// the collection, so it is first seen whether there are such chunks at all.
+/// Whether chunks that did not come from a file make up a document with this id. Counting costs a
+/// pass over the collection, so it first checks whether there are such chunks at all.
 Result<bool> StoredFiles::is_others(const std::string& id) {
     const Value no_file = Object{{std::string(kFingerprintKey), Object{{"$exists", false}}}};
     if (!others_) {

@@ -21,7 +21,7 @@ std::vector<std::string_view> text_lines(std::string_view text) {
     return lines;
 }
 
-/// The mark of an underline of at least two; 0 for another line.
+/// The mark of an underline of two or more; 0 for any other line.
 char underline_mark(std::string_view line) {
     if (line.size() < 2 ||
         std::string_view("=-`:'\"~^_*+#<>.").find(line[0]) == std::string_view::npos) {
@@ -30,7 +30,7 @@ char underline_mark(std::string_view line) {
     return line.find_first_not_of(line[0]) == std::string_view::npos ? line[0] : '\0';
 }
 
-/// Paragraphs on their way into a document.
+/// Turns paragraphs into a document.
 class Paragraphs {
 public:
     explicit Paragraphs(DocumentBuilder& builder) : builder_(builder) {}
@@ -51,7 +51,7 @@ private:
     std::uint64_t first_ = 0;
 };
 
-/// "Author" and "date" as metadata, the others too.
+/// "Author" and "date" become metadata, and so do the others.
 void note_field(DocumentBuilder& builder, std::string_view key, std::string_view value) {
     const std::string name = lower_ascii(key);
     if (name == "title") return builder.set_title(value);
@@ -68,7 +68,7 @@ SourceDocument parse_rst(std::string_view text) {
     DocumentBuilder builder;
     Paragraphs paragraph(builder);
     const auto lines = text_lines(text);
-    std::string marks;  // in the order of their levels; with an overline in upper position
+    std::string marks;  // in order of level; in upper position if with an overline
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const std::string_view line = lines[i];
         const bool over = underline_mark(line) != 0 && i + 2 < lines.size() &&
@@ -88,7 +88,7 @@ SourceDocument parse_rst(std::string_view text) {
             continue;
         }
         if (trimmed(line).empty()) {
-            // What is indented below goes on with the paragraph: a directive and its content.
+            // Whatever is indented below continues the paragraph: a directive and its content.
             const bool goes_on = i > 0 && i + 1 < lines.size() && lines[i + 1].starts_with(' ') &&
                                  (lines[i - 1].starts_with("..") || lines[i - 1].starts_with(' '));
             if (goes_on) {

@@ -31,7 +31,7 @@ std::vector<Glob> globs_of(const std::vector<std::string>& patterns) {
     return globs;
 }
 
-/// Of ASCII; no id may hold one.
+/// ASCII control characters; no id may contain one.
 bool is_control(char c) {
     return (static_cast<unsigned char>(c) < 0x20) || c == '\x7F';
 }
@@ -144,7 +144,7 @@ private:
         if (!linked_.insert(file.linked_place).second) listing_.files.pop_back();
     }
 
-    /// Whether a folder or a file is read in its own place, or by a link that came before.
+    /// Whether a folder or a file is read in its own place, or through an earlier link.
     bool is_read(const fs::path& place) const {
         if (folders_.contains(place) || linked_.contains(place.string())) return true;
         const std::string below = place.lexically_relative(root_->place).generic_string();
@@ -183,10 +183,10 @@ private:
     std::vector<Glob> include_;
     std::vector<Glob> exclude_;
     IgnoreRules rules_;
-    std::vector<std::pair<fs::path, std::string>> links_;  // and their paths below the root
-    std::set<fs::path> folders_;                           // places of those that were read
-    std::set<std::string> linked_;                         // places of files found by links
-    std::size_t in_place_ = 0;                             // files of the list, before links
+    std::vector<std::pair<fs::path, std::string>> links_;  // with their paths below the root
+    std::set<fs::path> folders_;                           // places of folders that were read
+    std::set<std::string> linked_;                         // places of files found through links
+    std::size_t in_place_ = 0;  // files of the list that precede those found through links
     Listing listing_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace braid::ingest {
 
-/// A folder that was given.
+/// A folder as given.
 struct SourceRoot {
     std::filesystem::path given;  // as the caller named it
     std::filesystem::path place;  // absolute, without links
@@ -22,9 +22,9 @@ struct SourceFile {
     std::string below;         // the path below the folder, with '/'
     std::string linked_place;  // absolute, without links; empty: `below` the root's place
     std::uint64_t bytes = 0;
-    bool named = false;  // given itself, not found in a folder
+    bool named = false;  // given itself rather than found in a folder
 
-    /// As the caller named the folder, and the path below it.
+    /// The folder as the caller named it, and the path below it.
     std::filesystem::path path() const { return root->given / below; }
     /// Absolute, without links.
     std::filesystem::path place() const {
@@ -32,32 +32,32 @@ struct SourceFile {
     }
 };
 
-/// A file or a whole folder (with '/' at its end) that is not read.
+/// A file, or a whole folder (with '/' at its end), that is not read.
 struct LeftOut {
     std::string path;
-    std::string reason;   // the same words for the same reason: they are counted
+    std::string reason;   // the same words for the same reason, so that they can be counted
     bool failed = false;  // it should have been read
 };
 
 struct Listing {
-    std::vector<SourceFile> files;  // by their path below the folder
+    std::vector<SourceFile> files;  // sorted by path below the folder
     std::vector<LeftOut> left_out;
 };
 
 struct WalkOptions {
-    std::vector<std::string> include;  // patterns (glob.hpp); none: all
+    std::vector<std::string> include;  // patterns (glob.hpp); empty: all
     std::vector<std::string> exclude;
-    bool everything = false;  // also what is hidden, ignored, or a folder of dependencies
+    bool everything = false;  // include what is hidden, ignored, or in a folder of dependencies
 };
 
 /// The files below `root`, or `root` itself. Left out, each with its reason: hidden files and
 /// folders, folders of dependencies such as node_modules, what .gitignore and .braidignore name,
 /// and what the options exclude. A link is followed if it leads to a place below `root` that is not
-/// read otherwise, so that every file is read once; links out of `root` are not.
-/// NotFound if there is no such path.
+/// read otherwise, so that every file is read once; links out of `root` are not followed. NotFound
+/// if the path does not exist.
 Result<Listing> list_files(const std::filesystem::path& root, const WalkOptions& options = {});
 
-/// A path as reports show it: bytes that are no UTF-8 are replaced.
+/// A path as reports show it: bytes that are not UTF-8 are replaced.
 std::string shown_path(const std::filesystem::path& path);
 
 }  // namespace braid::ingest

@@ -12,15 +12,16 @@
 
 namespace braid::ingest {
 
-/// The members of a zip archive in memory, as office documents and e-books are. Borrows the bytes.
-/// Every length is checked against them, and all members together unpack to `max_bytes` at most.
+/// The members of a zip archive in memory, as used by office documents and e-books. Borrows the
+/// bytes. Every length is checked against them, and all members together unpack to at most
+/// `max_bytes`.
 class ZipArchive {
 public:
-    /// InvalidArgument for what is no zip archive, is damaged, encrypted, or too large (zip64).
+    /// InvalidArgument if it is not a zip archive, or is damaged, encrypted, or too large (zip64).
     static Result<ZipArchive> open(std::string_view bytes, std::size_t max_bytes);
 
     bool has(std::string_view name) const { return find(name) != nullptr; }
-    /// Names that begin with `prefix` and end with `suffix`, in the order of the numbers in them:
+    /// Names that begin with `prefix` and end with `suffix`, ordered by the numbers in them:
     /// "slide2.xml" before "slide10.xml".
     std::vector<std::string> names(std::string_view prefix, std::string_view suffix) const;
     /// NotFound; InvalidArgument if the member is damaged or too long.
@@ -39,7 +40,7 @@ private:
     const Member* find(std::string_view name) const;
 
     std::string_view bytes_;
-    std::size_t left_;  // that may still be unpacked
+    std::size_t left_;  // may still be unpacked
     std::vector<Member> members_;
     std::map<std::string, std::size_t, std::less<>> places_;  // in `members_`, by name
 };
