@@ -63,7 +63,7 @@ void strip_accents_from(std::u32string& text, std::size_t first) {
     text.replace(first, std::u32string::npos, decomposed);
 }
 
-/// Lower case as of Unicode 17: letters the system's tables may not know yet come first.
+/// Lower case as of Unicode 17: letters that the system's tables may not know yet come first.
 void append_lower(char32_t c, std::u32string& out) {
     if (c < 0x80) {
         out.push_back(c >= U'A' && c <= U'Z' ? c + 32 : c);

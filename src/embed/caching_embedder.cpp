@@ -7,7 +7,7 @@
 namespace braid::embed {
 namespace {
 
-/// Equal exactly if the fingerprints are.
+/// Two are equal exactly if the fingerprints are.
 std::string digest_of(const EmbedderFingerprint& fingerprint) {
     core::Sha256 hash;
     const auto add = [&](std::string_view field) {

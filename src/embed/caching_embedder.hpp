@@ -20,7 +20,7 @@ struct EmbeddingBytes {
     }
 };
 
-/// Several embedders may share one: the key holds the whole fingerprint.
+/// Several embedders may share a cache: the key holds the whole fingerprint.
 class EmbeddingCache final : public core::LruCache<Embedding, EmbeddingBytes> {
 public:
     using LruCache::LruCache;
@@ -46,11 +46,11 @@ public:
                                          const CallLimits& limits) const override;
     std::size_t count_tokens(std::string_view text) const override;
 
-    /// One text, and whether it was remembered. Never a hit for a passage.
+    /// Embeds one text, and says whether it was remembered. Passages never are.
     Result<CachedEmbedding> embed_cached(std::string_view text, TextRole role,
                                          const CallLimits& limits) const;
 
-    /// A query, if it is remembered; does not ask the embedder, nor count as a miss.
+    /// A query's vector if it is remembered; neither asks the embedder nor counts as a miss.
     std::optional<Embedding> remembered(std::string_view query, const CallLimits& limits) const;
 
     EmbeddingCache::Stats stats() const;
@@ -60,7 +60,7 @@ private:
 
     std::shared_ptr<const Embedder> inner_;
     std::shared_ptr<EmbeddingCache> cache_;
-    std::string key_prefix_;  // fingerprint, unambiguous
+    std::string key_prefix_;  // the fingerprint, encoded unambiguously
 };
 
 }  // namespace braid::embed

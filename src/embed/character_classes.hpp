@@ -12,7 +12,7 @@ bool is_removed(char32_t c) noexcept;
 bool is_space(char32_t c) noexcept;
 /// A word of its own.
 bool is_punctuation(char32_t c) noexcept;
-/// Written without spaces: set apart on both sides.
+/// Written without spaces: separated on both sides.
 bool is_chinese(char32_t c) noexcept;
 /// A non-spacing mark, dropped as an accent after canonical decomposition.
 bool is_accent(char32_t c) noexcept;

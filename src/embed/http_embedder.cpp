@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostTextsPerRequest = 2048;
 constexpr std::size_t kMostDimensions = 65'536;
 constexpr std::size_t kMostMessageBytes = 300;
-constexpr std::string_view kMask = "[key]";  // stands for the API key
+constexpr std::string_view kMask = "[key]";  // replaces the API key
 
 /// "{base}/embeddings", before a query string if the base has one.
 std::string endpoint_of(std::string base) {
@@ -39,7 +39,7 @@ net::HttpClientOptions client_options(const HttpEmbedderOptions& options) {
     http.proxy = options.proxy;
     http.allow_private = options.allow_private;
     http.offline = options.offline;
-    // As numbers in text a dimension takes up to some 25 bytes.
+    // Written as numbers, a dimension takes up to some 25 bytes.
     const std::size_t dimensions = options.dimension != 0 ? options.dimension : kMostDimensions;
     const std::size_t texts = options.dimension != 0 ? options.max_batch : 1;
     http.max_response_bytes = (64U << 10U) + texts * (dimensions * 32 + 1024);
@@ -71,7 +71,7 @@ Result<> check_options(const HttpEmbedderOptions& options) {
     return {};
 }
 
-/// A foreign message, cut to size, and without the key should it be repeated there.
+/// The endpoint's message, shortened, and without the key in case it repeats that.
 std::string quotable(std::string text, const std::string& key) {
     for (std::size_t at = 0; !key.empty() && (at = text.find(key, at)) != std::string::npos;
          at += kMask.size()) {
@@ -177,7 +177,7 @@ Result<std::vector<Embedding>> HttpEmbedder::embed(std::span<const std::string_v
     own.deadline = std::min(limits.deadline.value_or(end), end);
     auto embeddings = embed_all(texts, role, own);
     if (!embeddings && embeddings.error().code == ErrorCode::DeadlineExceeded &&
-        own.deadline == end) {  // ours, not the caller's
+        own.deadline == end) {  // our deadline, not the caller's
         return fail(ErrorCode::Unavailable,
                     "gave up after " + std::to_string(options_.interactive_timeout.count()) +
                         " ms: " + embeddings.error().message);

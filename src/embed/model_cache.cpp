@@ -30,13 +30,12 @@ constexpr std::size_t kChecksumDigits = 16;
 /// After the graph: its checksum, the mark, the model's SHA-256, the stamp.
 constexpr std::size_t kTrailerBytes = kChecksumDigits + kCacheMark.size() + 2 * kHashDigits;
 
-/// Against damage, not against people: far cheaper than SHA-256, which takes 19 to 120 ms for 34
-/// MB.
+/// Against damage, not tampering: far cheaper than SHA-256, which takes 19 to 120 ms for 34 MB.
 std::string checksum_of(std::string_view bytes) {
     return core::hex_of(store::checksum(std::as_bytes(std::span(bytes))));
 }
 
-/// Null if there is no such file, or it cannot be mapped. Files of the cache are only ever replaced
+/// Null if the file does not exist or cannot be mapped. Files of the cache are only ever replaced
 /// whole, never written in place.
 std::shared_ptr<const store::MappedFile> map_file(const fs::path& path) {
     store::Descriptor file = store::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -50,7 +49,7 @@ std::string_view text_of(const store::MappedFile& file) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Whatever changes a file's bytes changes this. Empty if there is no such file.
+/// Changes whenever the file's bytes do. Empty if there is no such file.
 std::string stamp_of(const fs::path& model) {
     struct stat state {};
     if (::stat(model.c_str(), &state) != 0) return {};

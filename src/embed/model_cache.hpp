@@ -13,20 +13,19 @@ class MappedFile;
 
 namespace braid::embed {
 
-/// The graph that the runtime made of a model for this processor, as it was kept.
+/// The graph that the runtime prepared from a model for this processor, as kept in the cache.
 struct PreparedModel {
     std::span<const std::byte> graph;
-    std::string model_sha256;                       // of the file that it was made from
+    std::string model_sha256;                       // of the file it was made from
     std::shared_ptr<const store::MappedFile> file;  // holds the graph's bytes
 };
 
-/// Keeps what the runtime makes of one model, in a file of a folder, so that the next start need
-/// not make it again. What is kept belongs to one state of the model's file, one runtime and one
-/// kind of processor; for any other it is as if nothing were kept. A folder that cannot be written
-/// to is no error.
+/// Keeps what the runtime makes of one model in a file, so that the next start need not make it
+/// again. It is valid for one state of the model's file, one runtime and one kind of processor; for
+/// any other, nothing is kept. A folder that cannot be written to is not an error.
 class ModelCache {
 public:
-    /// `folder`: empty for none. Looks at the model's file: call it before the file is read.
+    /// `folder`: empty for none. Looks at the model's file, so call it before the file is read.
     ModelCache(const std::filesystem::path& folder, const std::filesystem::path& model,
                const std::string& runtime_version);
 
@@ -41,7 +40,7 @@ public:
 
 private:
     std::filesystem::path place_;  // empty: none
-    std::string stamp_;            // which file the model is, and when it was last touched
+    std::string stamp_;            // identifies the model's file and when it was last modified
 };
 
 }  // namespace braid::embed

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string environment(const char* name) {
-    // Read while options are made up; nothing in braid changes the environment.
+    // Read while options are filled in; nothing in braid changes these variables.
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
     return value == nullptr ? std::string() : std::string(value);
 }

@@ -63,7 +63,7 @@ private:
     Result<> try_extremes() const;
     Result<Embedding> embed_one(std::string_view text, TextRole role) const;
     std::string prefixed(std::string_view text, TextRole role) const;
-    /// Of the model's output: tokens kept apart, or one vector.
+    /// The rank of the model's output: tokens kept apart, or one vector.
     std::size_t rank() const { return pooling_ == Pooling::None ? 2 : 3; }
 
     OnnxEncoder encoder_;
@@ -85,7 +85,7 @@ Result<> OnnxEmbedder::adopt(const OnnxEmbedderOptions& options) {
         .token_limit = options.token_limit,
         .runtime = "onnxruntime " + encoder_.runtime_version(),
         .cpu_level = std::string(cpu_level())};
-    // Known bytes were tried when they were pinned.
+    // A model with a pinned checksum was tried when it was pinned.
     if (!options.model_sha256.empty() && options.dimension != 0) {
         fingerprint_.dimension = options.dimension;
         return {};
@@ -100,7 +100,7 @@ Result<> OnnxEmbedder::adopt(const OnnxEmbedderOptions& options) {
 }
 
 Result<> OnnxEmbedder::try_extremes() const {
-    // A model with fewer positions or a smaller vocabulary refuses this here, not at some document.
+    // A model with fewer positions or a smaller vocabulary is rejected here, not at some document.
     const std::int64_t largest = encoder_.tokenizer().largest_id();
     auto longest = encoder_.run(std::vector<std::int64_t>(fingerprint_.token_limit, largest));
     if (!longest) {
@@ -145,7 +145,7 @@ Result<Embedding> OnnxEmbedder::embed_one(std::string_view text, TextRole role) 
 Result<std::vector<Embedding>> OnnxEmbedder::embed(std::span<const std::string_view> texts,
                                                    TextRole role, const CallLimits& limits) const {
     std::vector<Embedding> embeddings(texts.size());
-    // The longest first, so that no worker is left with a long one when the others are done.
+    // Longest first, so that no worker is left with a long text when the others are done.
     std::vector<std::size_t> order(texts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::ranges::greater{},

@@ -17,7 +17,7 @@ namespace braid::embed {
 enum class Pooling {
     Cls,   // the first token's
     Mean,  // the average over all tokens
-    None,  // the model's output is one vector per text already
+    None,  // the model's output is already one vector per text
 };
 
 /// "cls", "mean", "none".
@@ -34,26 +34,26 @@ struct OnnxEmbedderOptions {
     Pooling pooling = Pooling::Mean;
     std::string query_prefix;
     std::string passage_prefix;
-    std::size_t token_limit = 256;  // [CLS] and [SEP] included; longer texts are cut and reported
+    std::size_t token_limit = 256;  // including [CLS] and [SEP]; longer texts are cut
     std::size_t dimension = 0;      // 0: taken from the model
     std::string output;             // empty: the model's first output
-    /// Texts embedded side by side by one call; 0: as many as there are cores.
+    /// How many texts one call embeds in parallel; 0: as many as there are cores.
     std::size_t workers = 0;
     /// ONNX Runtime's library; empty: the one the locator finds.
     std::filesystem::path runtime;
-    /// SHA-256 the files must have; empty: any.
+    /// The SHA-256 that the files must have; empty: any.
     std::string model_sha256;
     std::string tokenizer_sha256;
 };
 
-/// Loads the model, checks it against the options by embedding a probe, and fails with
-/// InvalidArgument that says what was expected and what found, Corruption (a file's SHA-256),
-/// NotFound (a file, the runtime) or Unsupported (tokenizer, runtime too old).
+/// Loads the model and checks it against the options by embedding a probe. InvalidArgument says
+/// what was expected and what was found; Corruption (a file's SHA-256), NotFound (a file, the
+/// runtime) or Unsupported (tokenizer, runtime too old).
 ///
 /// The embedder runs one text at a time per worker on one shared session, so a text's vector does
 /// not depend on what is embedded beside it. Vectors have length 1. `Embedding::tokens` and
-/// `count_tokens` include the prefix and the two markers, hence a text is cut exactly if it has
-/// more tokens than `token_limit`; `count_tokens` counts as for a passage.
+/// `count_tokens` include the prefix and the two markers, so a text is cut exactly if it has more
+/// tokens than `token_limit`; `count_tokens` counts as for a passage.
 Result<std::shared_ptr<const Embedder>> make_onnx_embedder(const OnnxEmbedderOptions& options,
                                                            const ModelLocator& locator);
 

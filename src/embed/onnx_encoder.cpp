@@ -44,7 +44,7 @@ struct OpenModel {
     std::string sha256;
 };
 
-/// By what an earlier start kept of the model, or by the model's file.
+/// From what an earlier start kept of the model, or from the model's file.
 Result<OpenModel> open_model(const OnnxEncoderFiles& files,
                              const std::shared_ptr<const OnnxRuntime>& runtime,
                              const std::filesystem::path& cache_folder) {
@@ -82,7 +82,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 }
 
 Result<OnnxEncoder> OnnxEncoder::load(const OnnxEncoderFiles& files, const ModelLocator& locator) {
-    // The vocabulary is read beside the model: each takes about as long as the other.
+    // Reads the vocabulary alongside the model: each takes about as long as the other.
     auto reading = std::async(std::launch::async, [&] { return read_tokenizer(files); });
     BRAID_TRY(const std::filesystem::path library, runtime_path(files, locator));
     BRAID_TRY(const auto runtime, OnnxRuntime::load(library));

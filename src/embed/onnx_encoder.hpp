@@ -23,7 +23,7 @@ struct OnnxEncoderFiles {
     std::filesystem::path tokenizer;
     /// ONNX Runtime's library; empty: the one the locator finds.
     std::filesystem::path runtime;
-    /// SHA-256 the files must have; empty: any.
+    /// The SHA-256 that the files must have; empty: any.
     std::string model_sha256;
     std::string tokenizer_sha256;
 };
@@ -40,16 +40,16 @@ public:
     const std::string& runtime_version() const noexcept { return runtime_version_; }
     const std::string& hash() const noexcept { return hash_; }  // SHA-256 of both files
 
-    /// Chooses what run() gives; empty: the first output. InvalidArgument if it does not give
-    /// floats in `rank` dimensions, which `purpose` needs.
+    /// Chooses what run() returns; empty: the first output. InvalidArgument if that does not
+    /// consist of floats in `rank` dimensions, as `purpose` needs.
     Result<> use_output(const std::string& name, std::size_t rank, std::string_view purpose);
 
-    /// `types` tells the two texts of a pair apart; empty: all 0.
+    /// `types` distinguishes the two texts of a pair; empty: all 0.
     Result<OnnxTensor> run(std::span<const std::int64_t> ids,
                            std::span<const std::int64_t> types = {}) const;
 
 private:
-    /// What an input of the model is fed with.
+    /// What an input of the model is given.
     enum class Feed { Ids, Ones, Types };
 
     OnnxEncoder(OnnxSession session, WordPiece tokenizer)
@@ -67,8 +67,8 @@ private:
 /// "[1, any, 384]"
 std::string shape_text(const std::vector<std::int64_t>& shape);
 
-/// Calls `work` for 0 to count - 1, `workers` of them side by side (0: as many as there are cores);
-/// the first failure ends it. Cancelled, DeadlineExceeded: the limits, checked before each.
+/// Calls `work` for 0 to count - 1, `workers` of them in parallel (0: as many as there are cores);
+/// stops at the first failure. Cancelled, DeadlineExceeded: the limits, checked before each.
 Result<> run_each(std::size_t workers, std::size_t count, const CallLimits& limits,
                   const std::function<Result<>(std::size_t)>& work);
 

@@ -15,7 +15,8 @@ Result<std::shared_ptr<const OnnxReranker>> OnnxReranker::load(const OnnxReranke
         }
         BRAID_TRY(OnnxEncoder encoder, OnnxEncoder::load(options.files, locator));
         BRAID_CHECK(encoder.use_output(options.output, 2, "a score of each pair"));
-        // A model with fewer positions or a smaller vocabulary refuses this here, not some passage.
+        // A model with fewer positions or a smaller vocabulary is rejected here, not at some
+        // passage.
         const std::vector<std::int64_t> longest(options.token_limit,
                                                 encoder.tokenizer().largest_id());
         if (auto tried = encoder.run(longest); !tried) {
@@ -50,7 +51,7 @@ Result<std::vector<float>> OnnxReranker::score(std::string_view query,
 /// [CLS] query [SEP] passage [SEP], the passage as token type 1.
 Result<float> OnnxReranker::score_one(std::span<const std::int64_t> query,
                                       std::string_view passage) const {
-    const std::size_t room = token_limit_ - query.size() + 1;  // its own [CLS] goes
+    const std::size_t room = token_limit_ - query.size() + 1;  // its own [CLS] is dropped
     BRAID_TRY(const TokenizedText text, encoder_.tokenizer().encode(passage, room));
     std::vector<std::int64_t> ids(query.begin(), query.end());
     ids.insert(ids.end(), text.ids.begin() + 1, text.ids.end());

@@ -16,22 +16,22 @@ namespace braid::embed {
 
 struct OnnxRerankerOptions {
     OnnxEncoderFiles files;
-    std::size_t token_limit = 512;  // of query and passage together, with their three marks
+    std::size_t token_limit = 512;  // query and passage together, with their three markers
     std::string output;             // empty: the model's first output
     std::size_t workers = 0;        // pairs scored side by side; 0: as many as there are cores
 };
 
-/// A cross-encoder: reads a query and a passage together and says how well they fit. Each pair is
-/// run alone, so that its score does not depend on the others. Safe for concurrent use.
+/// A cross-encoder: reads a query and a passage together and scores how well they match. Each pair
+/// is run alone, so its score does not depend on the others. Safe for concurrent use.
 class OnnxReranker {
 public:
-    /// Loads the model and tries it on a pair. As OnnxEncoder::load; InvalidArgument also if the
-    /// output is not one number per pair.
+    /// Loads the model and tries it on a pair. Errors as in OnnxEncoder::load; also InvalidArgument
+    /// if the output is not one number per pair.
     static Result<std::shared_ptr<const OnnxReranker>> load(const OnnxRerankerOptions& options,
                                                             const ModelLocator& locator);
 
-    /// The model's number for each passage, in order: the higher, the better. A query may take half
-    /// of the tokens; passages are cut to the rest. Fails as a whole.
+    /// The model's score for each passage, in order: higher is better. A query may use half of the
+    /// tokens; passages are cut to what remains. Fails as a whole.
     Result<std::vector<float>> score(std::string_view query,
                                      std::span<const std::string_view> passages,
                                      const CallLimits& limits) const;

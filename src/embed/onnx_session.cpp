@@ -14,7 +14,7 @@
 namespace braid::embed {
 namespace {
 
-/// Deletes through an entry of the runtime's table.
+/// Deletes through an entry of the runtime's function table.
 template <class T, class Release>
 struct Releaser {
     const Release* release = nullptr;
@@ -64,11 +64,11 @@ const std::string& OnnxRuntime::version() const noexcept {
 
 namespace {
 
-/// Official builds from 1.29 on send reports of their use to their maker, and keep an identifier
-/// and a database in the user's cache directory, unless this is set before they are loaded.
+/// From 1.29 on, official builds report their use to their maker, and keep an identifier and a
+/// database in the user's cache directory, unless this is set before they are loaded.
 Result<> forbid_telemetry() {
-    // Once per process, before any thread of the runtime exists. A program whose other threads read
-    // the environment meanwhile can set the variable itself at its start.
+    // Once per process, before any thread of the runtime exists. A program with other threads that
+    // read the environment meanwhile can set the variable itself when it starts.
     if (setenv("ORT_DISABLE_TELEMETRY", "1", 1) == 0) return {};  // NOLINT(concurrency-mt-unsafe)
     return fail(ErrorCode::ResourceExhausted, "cannot set ORT_DISABLE_TELEMETRY");
 }
@@ -83,7 +83,7 @@ Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path&
                     "cannot use " + library.string() + " as ONNX Runtime: " + why);
     };
     BRAID_CHECK(forbid_telemetry());
-    // Local: another ONNX Runtime in the process, such as Python's, keeps its own symbols.
+    // Local symbols: another ONNX Runtime in the process, such as Python's, keeps its own.
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         const char* const why = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
@@ -113,7 +113,7 @@ Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path&
 }  // namespace
 
 Result<std::shared_ptr<const OnnxRuntime>> OnnxRuntime::load(const std::filesystem::path& library) {
-    // Never destroyed: the runtime must outlive every session, also those in static variables.
+    // Never destroyed: the runtime must outlive every session, including those in static variables.
     static auto& mutex = *new std::mutex;  // NOLINT(cppcoreguidelines-owning-memory)
     static auto& loaded =
         *new std::map<std::filesystem::path,  // NOLINT(cppcoreguidelines-owning-memory)
@@ -144,7 +144,7 @@ struct OnnxSession::State {
 
     std::shared_ptr<const OnnxRuntime> runtime;
     const ort::Api& api;
-    std::shared_ptr<const store::MappedFile> prepared;  // holds weights that the session uses
+    std::shared_ptr<const store::MappedFile> prepared;  // holds the weights that the session uses
     ort::Session* session = nullptr;
     std::vector<OnnxPort> inputs;
     std::vector<OnnxPort> outputs;
@@ -153,7 +153,7 @@ struct OnnxSession::State {
 
 namespace {
 
-/// The runtime's own form, of which it copies nothing but what it lays out anew.
+/// The runtime's own format; it copies only what it rearranges.
 constexpr std::array<std::pair<const char*, const char*>, 3> kTakenAsItIs{{
     {"session.load_model_format", "ORT"},
     {"session.use_ort_model_bytes_directly", "1"},
@@ -170,7 +170,7 @@ Result<> OnnxSession::State::create(std::span<const std::byte> model, const Onnx
     BRAID_CHECK(check(api, api.set_inter_op_threads(raw, 1)));
     BRAID_CHECK(check(api, api.add_session_config(raw, "session.intra_op.allow_spinning", "0")));
     BRAID_CHECK(check(api, api.add_session_config(raw, "session.inter_op.allow_spinning", "0")));
-    // A pattern is kept per input shape; texts have many lengths.
+    // The runtime keeps a pattern per input shape, but texts have many lengths.
     BRAID_CHECK(check(api, api.disable_memory_pattern(raw)));
     if (graph.prepared != nullptr) {
         prepared = graph.prepared;

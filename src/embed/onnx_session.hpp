@@ -44,8 +44,8 @@ private:
 /// A model's input or output.
 struct OnnxPort {
     std::string name;
-    int element_type = 0;             // as in ort_api.hpp; 0 if it is no tensor
-    std::vector<std::int64_t> shape;  // -1 where any size goes
+    int element_type = 0;             // as in ort_api.hpp; 0 if it is not a tensor
+    std::vector<std::int64_t> shape;  // -1 where any size will do
 };
 
 /// Floats in row-major order.
@@ -54,19 +54,19 @@ struct OnnxTensor {
     std::vector<std::int64_t> shape;
 };
 
-/// What is known of the graph in a model's bytes.
+/// What is known about the graph in a model's bytes.
 struct OnnxGraph {
-    /// Holds the bytes, which this runtime saved on this kind of processor: they are taken as they
-    /// are, and weights are read where they stand. Null: a model as others made it.
+    /// Holds the bytes, which this runtime saved on this kind of processor: they are used as they
+    /// are, and weights are read in place. Null: an ordinary model.
     std::shared_ptr<const store::MappedFile> prepared;
-    std::filesystem::path save_to;  // where the runtime writes what it made of it; empty: nowhere
+    std::filesystem::path save_to;  // where the runtime writes its prepared graph; empty: nowhere
 };
 
-/// A loaded model. Runs on the calling thread, starts none of its own. Safe for concurrent use.
+/// A loaded model. Runs on the calling thread and starts none of its own. Safe for concurrent use.
 class OnnxSession {
 public:
-    /// InvalidArgument if the bytes are not a model this runtime can run, or if what it made of
-    /// them cannot be written. The bytes are needed during the call only, unless they are prepared.
+    /// InvalidArgument if the bytes are not a model this runtime can run, or if the prepared graph
+    /// cannot be written. The bytes are needed only during the call, unless they are prepared.
     static Result<OnnxSession> open(std::shared_ptr<const OnnxRuntime> runtime,
                                     std::span<const std::byte> model, const OnnxGraph& graph = {});
 
@@ -80,8 +80,8 @@ public:
     const std::vector<OnnxPort>& outputs() const noexcept;
 
     /// Runs the model on one row per input, in the order of inputs(), each of shape [1, size];
-    /// returns the float output `output`. InvalidArgument if the model refuses, Corruption if its
-    /// prepared file was cut meanwhile.
+    /// returns the float output `output`. InvalidArgument if the model rejects them, Corruption if
+    /// its prepared file was truncated meanwhile.
     Result<OnnxTensor> run(std::span<const std::span<const std::int64_t>> rows,
                            std::size_t output) const;
 

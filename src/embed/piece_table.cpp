@@ -9,7 +9,7 @@
 namespace braid::embed {
 namespace {
 
-/// FNV-1a, byte by byte, so that every beginning of a text is hashed on the way to its end.
+/// FNV-1a, byte by byte, so that every prefix of a text is hashed along the way.
 constexpr std::uint64_t kHashStart = 0xcbf29ce484222325U;
 
 std::uint64_t hash_further(std::uint64_t hash, char byte) noexcept {

@@ -8,7 +8,7 @@
 
 namespace braid::embed {
 
-/// A vocabulary by text, made once and then only read. Finds the longest entry that a text begins
+/// A vocabulary by text, built once and then only read. Finds the longest entry that a text begins
 /// with in one pass over the text's bytes.
 class PieceTable {
 public:
@@ -17,10 +17,10 @@ public:
         std::size_t size = 0;  // bytes
     };
 
-    /// Room for `pieces` entries of `bytes` bytes together. Requires bytes < 4 GiB.
+    /// Room for `pieces` entries with `bytes` bytes in total. Requires bytes < 4 GiB.
     PieceTable(std::size_t pieces, std::size_t bytes);
 
-    /// False if the piece is there already. Requires that there is room, and id >= 0.
+    /// False if the piece exists already. Requires that there is room, and id >= 0.
     bool insert(std::string_view piece, std::int32_t id);
 
     /// The longest entry that `text` begins with and that does not end inside a character.
@@ -38,7 +38,7 @@ private:
     std::size_t place(std::uint64_t hash) const noexcept { return hash & (slots_.size() - 1); }
 
     std::string text_;
-    std::vector<Slot> slots_;  // a power of two, at most half of them taken
+    std::vector<Slot> slots_;  // a power of two, at most half full
     std::size_t longest_ = 0;
 };
 

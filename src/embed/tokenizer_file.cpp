@@ -40,12 +40,12 @@ struct Span {
     std::size_t size;
 };
 
-/// Where the object model.vocab stands. Looks at nesting and names only: the JSON parser judges the
+/// Where the object model.vocab is. Looks at nesting and names only: the JSON parser checks the
 /// rest.
 std::optional<Span> find_vocabulary(std::string_view text) {
     std::size_t depth = 0;
     std::string_view name;   // the last string literal seen
-    std::string_view outer;  // the member of the root we are in
+    std::string_view outer;  // the root member being read
     std::optional<std::size_t> first;
     for (std::size_t at = 0; at < text.size();) {
         const char c = text[at];
@@ -82,8 +82,8 @@ Result<TokenId> token_id(const Value* value) {
     return static_cast<TokenId>(value->as_int());
 }
 
-/// Reads {"a":1,"b":2} member by member. As a Value it would take longer than all the rest of a
-/// model's start.
+/// Reads {"a":1,"b":2} member by member. As a Value it would take longer than the rest of a model's
+/// start.
 class VocabularyReader {
 public:
     explicit VocabularyReader(std::string_view object) : rest_(object) {}
@@ -131,7 +131,7 @@ private:
             rest_.remove_prefix(size + 1);
             return plain;
         }
-        const std::string_view literal(rest_.data() - 1, rest_.size() + 1);  // it has escapes
+        const std::string_view literal(rest_.data() - 1, rest_.size() + 1);  // contains escapes
         const std::size_t stop = skip_string(literal, 0);
         if (stop == std::string_view::npos) return no_vocabulary();
         BRAID_TRY(Value text, json::parse(literal.substr(0, stop)));

@@ -30,7 +30,7 @@ struct TokenizerFile {
     bool lowercase = true;
 };
 
-/// Unsupported if the file describes another tokenizer than BERT's, InvalidArgument if it is
+/// Unsupported if the file describes a tokenizer other than BERT's, InvalidArgument if it is
 /// damaged.
 Result<TokenizerFile> parse_tokenizer_file(std::string_view json);
 

@@ -12,12 +12,12 @@ namespace braid::embed {
 
 /// A text as a model reads it.
 struct TokenizedText {
-    std::vector<std::int64_t> ids;  // [CLS] ... [SEP], at most the limit asked for
-    std::size_t tokens = 0;         // what `ids` would hold without a limit
+    std::vector<std::int64_t> ids;  // [CLS] ... [SEP], at most as many as the limit
+    std::size_t tokens = 0;         // how many `ids` would hold without a limit
     bool truncated = false;
 };
 
-/// BERT's tokenizer: the same ids as Hugging Face `tokenizers` gives for the same tokenizer.json.
+/// BERT's tokenizer: gives the same ids as Hugging Face `tokenizers` for the same tokenizer.json.
 /// Immutable, safe for concurrent use.
 class WordPiece {
 public:
