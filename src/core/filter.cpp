@@ -84,7 +84,7 @@ public:
         }
         const std::string name(name_of(filter.op));
         if (!filter.field.empty() || !filter.operand.is_null()) {
-            return bad(name + " takes filters, neither a field nor a value");
+            return bad(name + " takes filters, not a field or a value");
         }
         if (filter.op == Op::Not && filter.children.size() != 1) {
             return bad(name + " takes one filter, got " + std::to_string(filter.children.size()));

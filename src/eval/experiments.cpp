@@ -302,8 +302,8 @@ std::string to_text(const ExperimentReport& report) {
     if (report.clicked_gain && report.reciprocal_gain) {
         const Interval& interval = report.reciprocal_gain->interval;
         const bool few = std::min(report.a->keys, report.b->keys) < kFewestKeys;
-        out += "b less a: clicked " + mean_text(*report.clicked_gain, true) + ", reciprocal rank " +
-               mean_text(*report.reciprocal_gain, true) + "\n";
+        out += "b minus a: clicked " + mean_text(*report.clicked_gain, true) +
+               ", reciprocal rank " + mean_text(*report.reciprocal_gain, true) + "\n";
         out += few                 ? "Too few keys to decide: each side needs 20.\n"
                : interval.low > 0  ? "b is better.\n"
                : interval.high < 0 ? "a is better.\n"

@@ -217,7 +217,7 @@ Result<LearnOutcome> learn(std::span<const FeatureList> lists, const Qrels& qrel
             "the number of folds must be from 2 to the number of judged queries, " +
             std::to_string(lists.size()));
     }
-    if (options.ways.empty()) return invalid_argument("there is no way to learn to choose from");
+    if (options.ways.empty()) return invalid_argument("no way of learning was given");
     if (!any_relevant(lists)) {
         return invalid_argument(
             "no relevant document is among the candidates: there is nothing to learn");

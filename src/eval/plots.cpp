@@ -124,7 +124,7 @@ std::string forest_plot(std::span<const ForestGroup> groups) {
         for (const ForestRow& row : group.rows) all.push_back(row.difference);
     }
     const Scale x{scale_of(all), {250.0, kWidth - 96.0}};
-    Svg svg(kWidth, height, "Differences to the baseline with their intervals");
+    Svg svg(kWidth, height, "Differences from the baseline with their intervals");
     const double step = tick_step(x.from.high - x.from.low, 7.0);
     const double axis = height - 30.0;
     for (const double tick : ticks(x.from, step)) {

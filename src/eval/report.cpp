@@ -179,7 +179,7 @@ std::string Report::scoreboard() const {
     std::string note = "Means over all judged queries; the line below each is its " +
                        percent(comparison_.options.confidence) + " bootstrap interval.";
     if (!single()) {
-        note += " ▲ and ▼ mark significant differences to " + baseline_.name +
+        note += " ▲ and ▼ mark significant differences from " + baseline_.name +
                 ": * p < 0.05, ** p < 0.01, *** p < 0.001.";
     }
     return section("Results", note,
@@ -212,7 +212,7 @@ std::string Report::differences() const {
         groups.push_back(std::move(group));
     }
     return section(
-        "Difference to " + baseline_.name,
+        "Difference from " + baseline_.name,
         "Paired on the same queries, with intervals of the difference. Hollow dots are not "
         "significant.",
         "<figure>" + forest_plot(groups) + "</figure>");
@@ -276,7 +276,7 @@ std::string Report::gains() const {
     std::string body;
     for (std::size_t run = 1; run < comparison_.runs.size(); ++run) body += gains_of(run);
     return section("Gains and losses per query",
-                   "Each bar is a query: its " + measure_ + " less that of " + baseline_.name +
+                   "Each bar is a query: its " + measure_ + " minus that of " + baseline_.name +
                        ", greatest gain first. Rest the pointer on a bar to read the query.",
                    body);
 }

@@ -166,7 +166,7 @@ Unpacker& Unpacker::operator=(Unpacker&&) noexcept = default;
 Unpacker::~Unpacker() = default;
 
 Result<std::size_t> Unpacker::unpack(std::string_view& in, std::span<char> out) {
-    if (!state_->ready) return fail(ErrorCode::ResourceExhausted, "no memory to unpack with");
+    if (!state_->ready) return fail(ErrorCode::ResourceExhausted, "not enough memory to unpack it");
     while (!in.empty() || !state_->complete) {
         const std::size_t had = in.size();
         BRAID_TRY(const std::size_t count, state_->kind == Compression::Zstd

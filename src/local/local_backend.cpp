@@ -65,7 +65,7 @@ Result<> LocalBackend::try_create(const std::string& name, const Schema& schema,
     std::unique_lock lock(mutex_);
     settle(lock, name);
     if (names().contains(name) || damaged_.contains(name)) {
-        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" exists already");
+        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" already exists");
     }
     BRAID_TRY(const auto directory, directory_->subdirectory(name));
     if (auto created = Collection::create(*directory, schema, as); !created) {

@@ -43,7 +43,7 @@ Result<Value> parse_answer(const net::HttpResponse& response) {
     // A proxy's page, or a refusal in plain text.
     if (response.status >= 400) return Value(response.body.substr(0, 300));
     return fail(ErrorCode::Unavailable,
-                "what answers is not an OpenSearch cluster: its answer is not JSON, " +
+                "the server is not an OpenSearch cluster: its answer is not JSON, " +
                     parsed.error().message);
 }
 
@@ -119,7 +119,7 @@ Result<> check_server(const Value& greeting) {
     constexpr std::string_view kNeeded = "; braid needs OpenSearch 2.19 or newer with k-NN";
     if (number == nullptr || !number->is_string()) {
         return fail(ErrorCode::Unsupported,
-                    "what answers is not an OpenSearch cluster" + std::string(kNeeded));
+                    "the server is not an OpenSearch cluster" + std::string(kNeeded));
     }
     const std::string& text = number->as_string();
     const bool ours =

@@ -95,7 +95,7 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
                         "the cluster has an index \"" + index_name(core_->options().prefix, name) +
                             "\" that is not braid's; choose another name or another prefix");
         }
-        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" exists already");
+        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" already exists");
     }
     if (why.find("[knn_vector]") != std::string::npos ||
         why.find("[index.knn]") != std::string::npos) {

@@ -105,7 +105,7 @@ TEST_F(Transfer, WrongInputNamesWhatIsWrong) {
     refused({"import", "-"}, "{\"braid_export\": 9, \"collection\": \"c\"}\n", 2,
             "format 2, not 9");
     refused({"import", "-"}, "nonsense\n", 2, "standard input:1");
-    refused({"import", "-"}, exported, 1, "exists already");
+    refused({"import", "-"}, exported, 1, "already exists");
     refused({"import", "-", "--collection", "part"}, header + "{\"text\": 3}\n", 2,
             "standard input:2");
     refused({"import", "-", "--collection", "../x"}, exported, 2, "../x");

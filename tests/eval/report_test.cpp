@@ -85,12 +85,12 @@ TEST(HtmlReport, ShowsEverySectionForTwoRunsAndFewerForOne) {
     const std::string two = report_of(qrels, {first, second}, {}, {.title = "T", .note = "N"});
     for (const std::string_view piece :
          {"<title>T</title>", "<h1>T</h1>", " · N</p>", "<h2>Results</h2>",
-          "<h2>Difference to first</h2>", "<h2>Gains and losses per query</h2>",
+          "<h2>Difference from first</h2>", "<h2>Gains and losses per query</h2>",
           "<h2>Recall by depth</h2>", "<h2>Score distributions</h2>", "<h2>Every query</h2>"}) {
         EXPECT_EQ(occurrences(two, piece), 1U) << piece;
     }
     const std::string one = report_of(qrels, {first}, {});
-    EXPECT_EQ(occurrences(one, "Difference to"), 0U);
+    EXPECT_EQ(occurrences(one, "Difference from"), 0U);
     EXPECT_EQ(occurrences(one, "<h2>Gains and losses"), 0U);
     EXPECT_EQ(occurrences(one, "<h2>Every query</h2>"), 1U);
 }

@@ -379,7 +379,7 @@ TEST(RemoteBackend, RecognisesItsOwnCollectionWhoseAnswerWasLost) {
     };
     cluster.on("/braid-c", exists);
     expect_error(cluster.backend()->create_collection("c", words_schema()),
-                 ErrorCode::AlreadyExists, "exists already");
+                 ErrorCode::AlreadyExists, "already exists");
     std::string mappings;
     cluster.on("/braid-c", [&](const ReceivedRequest& request) {
         const Value body = *json::parse(request.body);

@@ -114,7 +114,7 @@ Result<> run_train(Session& session) {
     BRAID_TRY(const auto lightgbm, load_lightgbm(session));
     if (!lightgbm) {
         session.note(
-            "LightGBM's library is not there (tools/fetch_lightgbm): weights are tried, "
+            "LightGBM's library was not found (tools/fetch_lightgbm): weights are tried, "
             "trees are not.");
     }
     options.ways = eval::usual_ways(lightgbm.has_value());

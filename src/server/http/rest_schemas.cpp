@@ -89,7 +89,7 @@ const std::string_view kRestSchemas = R"json({
   "Schema": {"type": "object", "description": "Missing members take their defaults.", "properties":
     {"text_fields": {"type": ["object", "null"]}, "analyzer": {"type": ["string", "null"]},
     "language": {"type": ["string", "null"]}, "stop_words": {"type": ["boolean", "null"]},
-    "positions": {"type": ["boolean", "null"], "description": "Store where words stand: faster phrases."},
+    "positions": {"type": ["boolean", "null"], "description": "Store the positions of words: faster phrases."},
     "bm25": {"type": ["object", "null"]}, "embedder": {"type": ["string", "null"],
     "description": "\"none\", \"external\" (you bring vectors), or an embedder's name."},
     "dimension": {"type": ["integer", "null"]}, "metric": {"enum": ["cosine", "dot",
@@ -152,7 +152,7 @@ const std::string_view kRestSchemas = R"json({
     "sees_everything": {"type": "boolean"}, "everywhere": {"enum": ["read", "write", "admin",
     null], "description": "The right to collections of any name."}, "collections": {"type":
     "object", "additionalProperties": {"enum": ["read", "write", "admin"]}}, "grants": {"type":
-    "object", "description": "By names and beginnings of names, as the key has them.",
+    "object", "description": "By name or name prefix, as in the key.",
     "additionalProperties": {"enum": ["read", "write", "admin"]}}}, "required": ["name",
     "sees_everything", "everywhere", "collections", "grants"]},
   "PageText": {"type": "string"},
@@ -201,7 +201,7 @@ const std::string_view kRestSchemas = R"json({
     {"type": "boolean"}, "namespace": {"type": "string"}, "chunk_ids": {"type": "array",
     "items": {"type": "string"}}, "written": {"type": "integer"}, "replaced": {"type":
     "integer"}, "removed": {"type": "integer", "description":
-    "Chunks that replaced documents no longer have."}, "unchanged": {"type": "integer"}, "version": {"type": "integer"}, "warnings":
+    "Chunks of replaced documents that are not in the new ones."}, "unchanged": {"type": "integer"}, "version": {"type": "integer"}, "warnings":
     {"type": "array", "items": {"type": "string"}}}, "required": ["collection", "created",
     "written", "replaced", "removed"]},
   "BulkWritten": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
