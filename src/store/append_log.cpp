@@ -54,11 +54,12 @@ Result<std::uint64_t> random_log_id() {
 Result<> write_new(AppendFile& file, const LogHeader& header) {
     BRAID_CHECK(file.truncate(0));
     BRAID_CHECK(file.append(encode_log_header(header)));
-    // Before the first record: a header may be missing only from a log that never had any.
+    // Before the first record is written: a header may be missing only from a log that never had
+    // records.
     return file.sync();
 }
 
-/// Corruption if what stopped the replay at `offset` was once on disk.
+/// Corruption if the data at `offset`, where the replay stopped, was once on disk.
 Result<> require_never_durable(std::span<const std::byte> file, const std::string& path,
                                std::uint64_t log_id, std::uint64_t durable, std::uint64_t offset,
                                const std::string& problem) {
@@ -77,8 +78,8 @@ Result<> require_never_durable(std::span<const std::byte> file, const std::strin
                                            proof);
 }
 
-/// Passes all records to `replay`; where they stop before the end of the file, decides whether
-/// that is damage or the unsynced end of a crash, and reports the latter as cut.
+/// Passes all records to `replay`. If they stop before the end of the file, decides whether that is
+/// damage or the unsynced end left by a crash, and reports the latter as cut.
 Result<LogReport> replay_records(std::span<const std::byte> file, const std::string& path,
                                  const LogHeader& header, std::uint64_t durable,
                                  const LogPosition& start, const AppendLog::ReplayFn& replay) {
@@ -116,15 +117,15 @@ Result<LogReport> replay_records(std::span<const std::byte> file, const std::str
     }
 }
 
-/// Where the replay begins. What a position was given out for was on disk, so that a log which
-/// cannot have it has lost something.
+/// Where the replay begins. Every position handed out was on disk, so a log that cannot contain it
+/// has lost something.
 Result<LogPosition> start_of(const AppendLogOptions& options, const LogHeader& header,
                              std::uint64_t size, const std::string& path) {
     const LogPosition first{header.first_sequence, kLogHeaderBytes};
     const LogPosition start = options.start.value_or(first);
     const bool possible =
         start.offset >= first.offset && start.offset <= size && start.sequence >= first.sequence &&
-        // Every record before it has a header at least.
+        // Every record before it takes at least a header.
         start.sequence - first.sequence <= (start.offset - first.offset) / kRecordHeaderBytes;
     if (possible) return start;
     return fail(ErrorCode::Corruption,
@@ -133,8 +134,8 @@ Result<LogPosition> start_of(const AppendLogOptions& options, const LogHeader& h
                     " should begin at offset " + std::to_string(start.offset));
 }
 
-/// Puts bytes that a log is about to lose into a new file beside it, and returns its name. No such
-/// name is ever used twice: it holds the time.
+/// Puts bytes that a log is about to lose into a new file beside it, and returns its name. No name
+/// is ever used twice: it contains the time.
 Result<std::string> keep_beside(Directory& directory, std::string_view log,
                                 std::span<const std::byte> bytes) {
     constexpr int attempts = 100;
@@ -153,7 +154,7 @@ Result<std::string> keep_beside(Directory& directory, std::string_view log,
     }
 }
 
-/// What is behind the last record that counts, kept and cut off.
+/// What follows the last record that counts is kept elsewhere and cut off.
 class UnfinishedEnd final : public LogCommitter::Preparation {
 public:
     UnfinishedEnd(std::unique_ptr<Directory> directory, std::string_view log,
@@ -176,7 +177,7 @@ private:
     std::string kept_;
 };
 
-/// Cuts the end at once, or leaves it to the committer if the disk is full.
+/// Cuts the end off at once, or leaves that to the committer if the disk is full.
 Result<std::unique_ptr<LogCommitter::Preparation>> cut_end(const Directory& directory,
                                                            std::string_view log,
                                                            std::span<const std::byte> end,
@@ -197,9 +198,10 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
     if (options.must_exist && !options.read_only) BRAID_CHECK(require_present(directory, name));
     const std::string path = directory.path() + "/" + std::string(name);
 
-    // Before the log, which is then at least as long as this says.
+    // Read before the log, which is then at least as long as this says.
     const auto mark = read_durable_mark(directory, name);
-    // Before the view, because this makes it show what is on disk and not what a cache remembers.
+    // Before taking the view, because this makes the view show what is on disk rather than in a
+    // cache.
     std::unique_ptr<AppendFile> file;
     if (!options.read_only) {
         BRAID_TRY(file, directory.open_append(name));

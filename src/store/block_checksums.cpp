@@ -67,7 +67,7 @@ Result<> CheckedBlocks::verify_block(std::uint64_t block) const {
     ByteReader reader(sums_.subspan(block * sizeof(std::uint64_t)), mapping_->path());
     BRAID_TRY(const std::uint64_t expected, reader.u64("block checksum"));
     if (block_checksum(bytes, generation_, block) != expected) {
-        BRAID_CHECK(intact());  // says more where it can
+        BRAID_CHECK(intact());  // gives more detail where it can
         return fail(ErrorCode::Corruption, mapping_->path() + " is damaged: bytes " +
                                                std::to_string(begin) + " to " +
                                                std::to_string(begin + bytes.size()) +
@@ -82,7 +82,7 @@ Result<> CheckedBlocks::verify(std::uint64_t offset, std::uint64_t length) const
     if (length == 0) return {};
     const std::uint64_t last = (offset + length - 1) / block_bytes_;
     for (std::uint64_t block = offset / block_bytes_; block <= last; ++block) {
-        // A large section that was read before: a word of blocks at a time.
+        // For a large section that was read before: checks a word of blocks at a time.
         while (block % kBitsPerWord == 0 && block + kBitsPerWord <= last + 1 &&
                verified_[block / kBitsPerWord].load(std::memory_order_relaxed) ==
                    ~std::uint64_t{0}) {

@@ -13,28 +13,28 @@
 
 namespace braid::store {
 
-/// What one checksum covers in the files that are written now. Files say by their version what it
-/// is in them: docs/formats/segment.md.
+/// How much one checksum covers in files written now. Files tell by their version how much it is in
+/// them: docs/formats/segment.md.
 inline constexpr std::uint64_t kBlockBytes = 16 * 1024;
 
-/// How many blocks `size` bytes have; the last may be shorter.
+/// How many blocks `size` bytes make; the last may be shorter.
 constexpr std::uint64_t block_count(std::uint64_t size, std::uint64_t block_bytes) noexcept {
     return size / block_bytes + (size % block_bytes != 0 ? 1 : 0);
 }
 
-/// The checksum of one block, different for equal bytes elsewhere: a block that was written to the
-/// wrong place, or belongs to another file, does not pass.
+/// The checksum of one block; equal bytes elsewhere have another: a block written to the wrong
+/// place, or taken from another file, does not pass.
 std::uint64_t block_checksum(std::span<const std::byte> block, std::uint64_t generation,
                              std::uint64_t number) noexcept;
 
-/// Makes the checksums of bytes that come piece by piece.
+/// Computes the checksums of bytes that arrive piece by piece.
 class BlockSummer {
 public:
     explicit BlockSummer(std::uint64_t generation, std::uint64_t block_bytes = kBlockBytes) noexcept
         : generation_(generation), block_bytes_(static_cast<std::size_t>(block_bytes)) {}
 
     void add(std::span<const std::byte> bytes);
-    /// Of all blocks, the one begun last included.
+    /// Of all blocks, including the one begun last.
     std::vector<std::uint64_t> finish();
 
 private:
@@ -46,11 +46,11 @@ private:
     std::vector<std::uint64_t> sums_;
 };
 
-/// Looks at each block of a mapping once, when it is first asked for.
+/// Checks each block of a mapping once, when it is first asked for.
 class CheckedBlocks final : public BlockGuard {
 public:
-    /// `size` bytes from the start of the mapping are guarded. `sums` are their checksums, eight
-    /// bytes each, one per block of `block_bytes`, somewhere in the mapping.
+    /// Guards the first `size` bytes of the mapping. `sums` are their checksums, eight bytes each,
+    /// one per block of `block_bytes`, somewhere in the mapping.
     CheckedBlocks(std::shared_ptr<const MappedFile> mapping, std::uint64_t size,
                   std::span<const std::byte> sums, std::uint64_t generation,
                   std::uint64_t block_bytes);
@@ -58,7 +58,7 @@ public:
     Result<> verify(std::uint64_t offset, std::uint64_t length) const override;
     Result<> intact() const override { return mapping_->intact(); }
 
-    /// Looks at one block, whether or not it was looked at before. Requires that there is one.
+    /// Checks one block, whether or not it was checked before. Requires that it exists.
     Result<> verify_block(std::uint64_t block) const;
 
 private:

@@ -111,7 +111,7 @@ Result<std::uint64_t> ByteReader::varint(std::string_view what) {
     const std::size_t limit = std::min(rest_.size(), kMaxVarintBytes);
     for (std::size_t i = 0; i < limit; ++i) {
         const auto byte = std::to_integer<std::uint8_t>(rest_[i]);
-        // The tenth byte holds the one bit that is left of 64.
+        // The tenth byte holds the one remaining bit of 64.
         if (i + 1 == kMaxVarintBytes && byte > 1) break;
         value |= static_cast<std::uint64_t>(byte & 0x7F) << (7 * i);
         if ((byte & 0x80) != 0) continue;

@@ -12,7 +12,7 @@
 
 namespace braid::store {
 
-/// Puts values one after another into a byte vector, integers and floats little-endian.
+/// Appends values one after another to a byte vector, integers and floats little-endian.
 class ByteWriter {
 public:
     ByteWriter() = default;
@@ -28,7 +28,7 @@ public:
     void f64(double value);
     /// The length as a varint, then the characters.
     void string(std::string_view value);
-    /// The bytes alone: the reader must know how many.
+    /// Just the bytes: the reader must know how many.
     void bytes(std::span<const std::byte> value);
     /// Zero bytes up to the next multiple of `alignment` from the start of the vector.
     void pad_to(std::size_t alignment);
@@ -43,8 +43,8 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads back what a ByteWriter wrote, trusting nothing: any failure is a Corruption that names
-/// the source, the offset in it and what was being read. A failed read does not move the reader.
+/// Reads back what a ByteWriter wrote, trusting nothing: any failure is Corruption that names the
+/// source, the offset in it and what was being read. A failed read does not move the reader.
 /// Results of type span and string_view borrow from the bytes given to the constructor.
 class ByteReader {
 public:
@@ -66,17 +66,17 @@ public:
     /// `count` records of `size` bytes each; size > 0.
     Result<std::span<const std::byte>> read_records(std::uint64_t count, std::uint64_t size,
                                                     std::string_view what);
-    /// A varint that says how many items of at least `min_size` >= 1 bytes follow: never more
-    /// than fit in the rest, so that it is safe to reserve memory for them.
+    /// A varint that says how many items of at least `min_size` >= 1 bytes follow: never more than
+    /// fit in the rest, so it is safe to reserve memory for them.
     Result<std::size_t> count(std::size_t min_size, std::string_view what);
     /// Corruption if bytes are left over.
     Result<> expect_end(std::string_view what) const;
 
     std::span<const std::byte> rest() const noexcept { return rest_; }
     bool at_end() const noexcept { return rest_.empty(); }
-    /// Of the next byte, in the source.
+    /// The offset of the next byte in the source.
     std::uint64_t offset() const noexcept { return base_ + (all_.size() - rest_.size()); }
-    /// A Corruption at offset(), for what only the caller can judge ("unknown field type 9").
+    /// Corruption at offset(), for what only the caller can judge ("unknown field type 9").
     auto corrupt(std::string_view problem) const {
         return fail(ErrorCode::Corruption, describe(problem));
     }

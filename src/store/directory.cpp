@@ -68,7 +68,7 @@ public:
 
     Result<> sync() override {
         BRAID_CHECK(file_->sync());
-        // Also for a file that was there before: whoever created it may have died too early.
+        // Also if the file existed before: whoever created it may have died too early.
         if (!name_is_durable_) BRAID_CHECK(parent_->sync());
         name_is_durable_ = true;
         return {};
@@ -215,8 +215,9 @@ Result<std::unique_ptr<RawFile>> RawBackedDirectory::open_or_create(const std::s
     for (int attempt = 0;; ++attempt) {
         auto present = raw_->open_file(name, RawDirectory::Access::Append);
         if (present) {
-            // What a failed sync of an earlier owner dropped may still be in the cache, where it
-            // looks written. Sync what can be, forget the rest, and the next read sees the disk.
+            // The cache may still hold what a failed sync of an earlier owner dropped, and it looks
+            // written there. Sync what can be synced and drop the rest, so that the next read sees
+            // the disk.
             BRAID_CHECK((*present)->sync());
             (*present)->drop_cache();
             return present;
@@ -243,12 +244,12 @@ Result<std::unique_ptr<Directory>> RawBackedDirectory::subdirectory(std::string_
     if (!made && !present) return fail("cannot create a directory", std::move(made).error());
     auto opened = raw_->open_directory(std::string(name));
     if (!opened) {
-        // There, but not to be opened as a directory: a file has the name.
+        // Not a directory: a file has that name.
         const bool is_file = present && opened.error().code == ErrorCode::NotFound;
         return is_file ? fail("cannot create a directory", std::move(made).error())
                        : fail("cannot open a directory", std::move(opened).error());
     }
-    // Also for a directory that was there before: whoever made it may have died too early.
+    // Also if the directory existed before: whoever created it may have died too early.
     BRAID_CHECK(raw_->sync());
     return make_directory(*std::move(opened));
 }
@@ -283,7 +284,7 @@ Result<> RawBackedDirectory::remove_subdirectory(std::string_view name) {
     BRAID_CHECK(check_name(name));
     BRAID_CHECK(raw_->open_directory(std::string(name)));
     BRAID_TRY(const std::string trash, move_to_trash(std::string(name)));
-    // Before anything in it goes: otherwise the old name could come back half empty.
+    // Before anything in it is removed: otherwise the old name could come back half empty.
     BRAID_CHECK(raw_->sync());
     return remove_tree(*raw_, trash, 0);
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kMagic = 0x4c445242;  // "BRDL"
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kEntryBytes = 40;
-/// Then it is begun anew.
+/// Beyond this size it is rewritten.
 constexpr std::size_t kMaxBytes = kEntryBytes * 2048;
 
 std::optional<DurableLength> decode(std::span<const std::byte> entry) {
@@ -30,7 +30,7 @@ std::optional<DurableLength> decode(std::span<const std::byte> entry) {
     return DurableLength{*log_id, *bytes, *next_sequence};
 }
 
-/// Nothing at the end, where a crash has left a part, or damage.
+/// Ignores a part of an entry that a crash left at the end, or damage.
 std::optional<DurableLength> last_of(std::span<const std::byte> file) {
     if (file.size() < kEntryBytes || file.size() % kEntryBytes != 0) return std::nullopt;
     return decode(file.last(kEntryBytes));
@@ -87,7 +87,7 @@ DurableMark::DurableMark(std::unique_ptr<Directory> directory, std::string_view 
       log_id_(log_id),
       known_(known) {}
 
-/// Whether it can be appended to: another entry behind a torn one would not be found.
+/// Whether it can be appended to: an entry after a torn one would not be found.
 bool DurableMark::ends_well() const {
     const auto view = directory_->open(name_);
     if (!view || (*view)->bytes().size() >= kMaxBytes) return false;
@@ -116,9 +116,9 @@ void DurableMark::record(std::uint64_t bytes, std::uint64_t next_sequence) noexc
             return;
         }
     } catch (const std::exception&) {
-        // Out of memory: as if the disk were full.
+        // Out of memory is treated like a full disk.
     }
-    file_.reset();  // what it holds is looked at before more is written to it
+    file_.reset();  // its content is checked before more is written
     unsynced_ = false;
 }
 
@@ -128,7 +128,7 @@ void DurableMark::sync() noexcept {
         if (!known_ || known_->log_id != log_id_) return;
         const auto view = directory_->open(name_);
         if (view && last_of((*view)->bytes()) == known_) return;
-        // Somebody removed or changed it meanwhile; the log is as long as it was.
+        // Somebody removed or changed it meanwhile; the log is still as long as it was.
         file_.reset();
         (void)directory_->replace(name_, encode_durable_mark(*known_));
     } catch (const std::exception&) {

@@ -11,7 +11,7 @@
 namespace braid::store {
 
 /// Written under the mutex, read by the handler without it: `version` is odd while the range
-/// changes, and a reader that saw it change looks again.
+/// changes, and a reader that notices a change looks again.
 struct GuardedRange::Slot {
     std::atomic<std::uint32_t> version{0};
     std::atomic<std::uintptr_t> begin{0};
@@ -24,7 +24,7 @@ namespace {
 using Slot = GuardedRange::Slot;
 
 constexpr std::size_t kSlotsPerChunk = 128;
-constexpr int kMaxLooks = 1000;  // at one slot: a handler must end
+constexpr int kMaxLooks = 1000;  // at one slot: a handler must terminate
 
 /// Never freed: a handler may be walking over it.
 struct Chunk {
@@ -54,7 +54,7 @@ bool holds(const Slot& slot, std::uintptr_t address) noexcept {
             return address >= begin && address < end;
         }
     }
-    // A slot that is being changed is not the one whose range a thread is reading.
+    // A slot being changed cannot be the one whose range a thread is reading.
     return false;
 }
 
@@ -95,7 +95,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     Slot* slot = info->si_code > 0 ? find_slot(address) : nullptr;
     if (slot != nullptr) {
-        // First: whoever reads the zeros must be able to know.
+        // First, so that whoever reads the zeros can tell.
         slot->damaged.store(true);
         if (!replace_page(address)) slot = nullptr;
     }
@@ -116,7 +116,7 @@ void install_handler() {
     });
 }
 
-/// Requires the mutex.
+/// Requires the mutex to be held.
 Slot& free_slot() {
     Chunk* chunk = &first_chunk;
     while (true) {
@@ -132,7 +132,7 @@ Slot& free_slot() {
     }
 }
 
-/// Requires the mutex.
+/// Requires the mutex to be held.
 void set_range(Slot& slot, std::uintptr_t begin, std::uintptr_t end) noexcept {
     slot.version.fetch_add(1);
     slot.begin.store(begin);

@@ -6,11 +6,11 @@
 
 namespace braid::store {
 
-/// A range of addresses whose missing pages are to read as zeros instead of raising SIGBUS.
+/// A range of addresses whose missing pages read as zeros instead of raising SIGBUS.
 ///
 /// The first call installs the process's handler for that signal. For addresses that are not ours
-/// it calls the handler that was there before. Whoever installs a handler later has to do the same
-/// for ours. The handler takes no lock and allocates nothing: it walks a list that only grows.
+/// it calls the handler that was installed before. Whoever installs a handler later has to do the
+/// same for ours. The handler takes no lock and allocates nothing: it walks a list that only grows.
 class GuardedRange {
 public:
     /// Requires that [begin, begin + size) is mapped from now until the object is gone.

@@ -7,7 +7,7 @@
 namespace braid::store {
 namespace {
 
-// Large enough that calls cost nothing beside the bytes, small enough to be held per open file.
+// Large enough that calls cost nothing compared with the bytes, small enough to hold per open file.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 }  // namespace
@@ -29,7 +29,7 @@ FileWriter::~FileWriter() {
 Result<std::unique_ptr<FileWriter>> FileWriter::open(std::shared_ptr<RawDirectory> directory,
                                                      std::string name,
                                                      RawDirectory::IfTaken if_taken) {
-    // Said before gigabytes are written; the rename at the end is what decides.
+    // Reported before gigabytes are written; the rename at the end is what decides.
     if (if_taken == RawDirectory::IfTaken::Fail && directory->state(name)) {
         return fail(ErrorCode::AlreadyExists,
                     "cannot create " + directory->path() + "/" + name + ": it exists");

@@ -13,13 +13,13 @@
 
 namespace braid::store {
 
-/// A new file written front to back, of any size, in large pieces. It has no name before `finish`
-/// has succeeded: until then it is a left-over to be, and after any failure, a full disk among
-/// them, it is removed at once. Made by Directory::write_file. Not safe for concurrent use.
+/// A new file written front to back, of any size, in large pieces. It has no name until `finish`
+/// succeeds; after any failure, including a full disk, what was written is removed at once. Made by
+/// Directory::write_file. Not safe for concurrent use.
 class FileWriter {
 public:
-    /// Begins a file. Requires a valid name. Fail: AlreadyExists if the name is taken, here or, if
-    /// someone takes it meanwhile, by `finish`.
+    /// Begins a file. Requires a valid name. Fail: AlreadyExists if the name is taken, either here
+    /// or, if it is taken meanwhile, in `finish`.
     static Result<std::unique_ptr<FileWriter>> open(std::shared_ptr<RawDirectory> directory,
                                                     std::string name,
                                                     RawDirectory::IfTaken if_taken);
@@ -30,11 +30,11 @@ public:
     /// Without `finish`, nothing is left of the file.
     ~FileWriter();
 
-    /// More bytes at the end. The first failure is repeated by every later call.
+    /// Appends bytes. The first failure is repeated by every later call.
     Result<> write(std::span<const std::byte> bytes);
     /// Bytes given to `write` so far.
     std::uint64_t size() const noexcept { return size_; }
-    /// The content is durable, then the name. To be called once; nothing can be written after it.
+    /// Makes the content durable, then the name. Call it once; nothing can be written after it.
     Result<> finish();
 
 private:
@@ -57,8 +57,8 @@ private:
     std::optional<Error> failure_;
 };
 
-/// A name for what is not finished or already removed, very likely free; whoever takes it finds
-/// out whether it was.
+/// A name for something unfinished or already removed: very likely free; creating it tells whether
+/// it was.
 std::string own_name(std::string_view prefix);
 
 inline constexpr std::string_view kTempPrefix = ".tmp-";

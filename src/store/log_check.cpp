@@ -17,7 +17,7 @@ void add(LogCheck& check, LogProblem problem) {
     if (check.problems.size() < kMaxListedProblems) check.problems.push_back(std::move(problem));
 }
 
-/// Goes through a log from record to record, over damage to the next one that is whole.
+/// Goes through a log from record to record, skipping damage to the next intact record.
 class LogWalk {
 public:
     LogWalk(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t first_sequence,
@@ -30,7 +30,7 @@ public:
           search_(file, log_id),
           expected_(first_sequence) {}
 
-    /// Begins there instead of behind the file's header.
+    /// Begins there instead of after the file's header.
     void start_at(const FoundHeader& first) noexcept {
         offset_ = first.offset;
         moved_ = first.moved;
@@ -59,16 +59,17 @@ public:
     }
 
 private:
-    /// Where the next byte was written: elsewhere, if bytes before it are missing or were put in.
+    /// Where the next byte was written: at another offset, if bytes before it were removed or
+    /// inserted.
     std::uint64_t place() const noexcept { return offset_ + moved_; }
 
-    /// Past damage, to the next record that can be read.
+    /// Past damage, to the next readable record.
     void skip(const RecordAt& found) {
-        std::uint64_t from = offset_;  // perhaps a record that was moved stands right here
+        std::uint64_t from = offset_;  // a record that was moved may be right here
         std::uint64_t sequence = expected_;
         if (found.header) {
-            // Not behind the payload: bytes may be missing from it. But every payload that is
-            // looked at costs its length, and a file made for that would have us look for ever.
+            // Not after the payload: bytes may be missing from it. But every payload that is
+            // examined costs its length, and a file designed for it would keep us looking forever.
             looked_at_ += found.header->length;
             from = looked_at_ <= 4 * file_.size() ? offset_ + kRecordHeaderBytes : found.next;
             sequence = std::max(sequence, found.header->sequence + 1);
@@ -112,17 +113,17 @@ private:
     std::uint64_t looked_at_ = 0;
 };
 
-/// Of a log that is whole, or was while it had a header.
+/// For a log that is intact, or was while it had a header.
 Result<> walk(std::span<const std::byte> file, const LogHeader& header,
               const std::optional<DurableLength>& known, const AppendLog::ReplayFn& salvage,
               LogCheck& check) {
-    // What another log was is no measure for this one.
+    // Another log's mark says nothing about this one.
     const std::optional<DurableLength> durable =
         known && (known->log_id == header.log_id || known->log_id == 0) ? known : std::nullopt;
     return LogWalk(file, header.log_id, header.first_sequence, durable, check).run(salvage);
 }
 
-/// What the records of a log without a header say: the file's own is damaged.
+/// What the records of a log whose own header is damaged say.
 Result<> walk_without_header(std::span<const std::byte> file,
                              const std::optional<DurableLength>& known,
                              const AppendLog::ReplayFn& salvage, LogCheck& check) {

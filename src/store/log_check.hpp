@@ -17,7 +17,7 @@ namespace braid::store {
 
 struct LogProblem {
     std::uint64_t offset;
-    std::uint64_t bytes;  // how many are not readable from there on
+    std::uint64_t bytes;  // how many bytes are unreadable from there on
     bool acknowledged;    // true: a loss; false: an unsynced end, which opening the log cuts off
     std::string message;
     std::uint64_t first_lost = 0;  // sequence number of the first record that is lost by it
@@ -31,18 +31,18 @@ struct LogCheck {
     std::uint64_t problem_count = 0;
 };
 
-/// Walks the log `name` without replaying or changing it and lists all that is wrong with it. An
-/// error only if the file cannot be read at all, or is of a newer version.
+/// Walks the log `name` without replaying or changing it, and lists everything wrong with it. Fails
+/// only if the file cannot be read at all, or is of a newer version.
 Result<LogCheck> check_log(const Directory& directory, std::string_view name);
 
-/// The same, and passes every readable record to `salvage` in file order, those behind damage too:
-/// for saving what can be saved of a log that AppendLog::open calls corrupt. Sequence numbers have
-/// gaps where records are lost. An error of `salvage` stops it and is returned.
+/// The same, and passes every readable record to `salvage` in file order, including those after
+/// damage: for saving what can be saved of a log that AppendLog::open calls corrupt. Sequence
+/// numbers have gaps where records are lost. An error from `salvage` stops it and is returned.
 Result<LogCheck> salvage_log(const Directory& directory, std::string_view name,
                              const AppendLog::ReplayFn& salvage);
 
-/// The same for the content of a log that has been read already, or the first part of it; `path`
-/// names it in messages. `durable`: so much of it must be whole, as far as that is known.
+/// The same for the content of a log, or its beginning, that has been read already; `path` names it
+/// in messages. `durable`: how much of it must be intact, as far as that is known.
 Result<LogCheck> salvage_log(std::span<const std::byte> file, std::string_view path,
                              const std::optional<DurableLength>& durable,
                              const AppendLog::ReplayFn& salvage);

@@ -12,10 +12,10 @@ namespace braid::store {
 namespace {
 
 // Records are gathered in a buffer up to this size; a payload longer than a quarter of it is
-// written from where the caller has it.
+// written directly from the caller's memory.
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kCopiedPayloadBytes = kBufferBytes / 4;
-// What is tried, at most, to see whether there is space again.
+// At most this much is tried, to see whether there is space again.
 constexpr std::size_t kMaxTriedBytes = std::size_t{1} << 20;
 
 std::string text_of(const std::exception& problem) noexcept {
@@ -75,7 +75,7 @@ Result<std::uint64_t> LogCommitter::append(std::span<const std::byte> payload,
     return fail("cannot append to log " + path_, *failure_);
 }
 
-/// Commits all that is queued, the caller's own record included.
+/// Commits everything queued, including the caller's own record.
 void LogCommitter::lead(std::unique_lock<std::mutex>& queue_lock) {
     std::vector<Waiter*> batch;
     batch.swap(queue_);
@@ -99,7 +99,7 @@ void LogCommitter::lead(std::unique_lock<std::mutex>& queue_lock) {
     queue_changed_.notify_all();
 }
 
-/// Either every waiter is `applied` afterwards, or none is: for want of space, or because the log
+/// Afterwards either every waiter is `applied` or none is: for want of space, or because the log
 /// has failed.
 void LogCommitter::commit(std::span<Waiter* const> batch) noexcept {
     try {
@@ -137,7 +137,8 @@ void LogCommitter::commit(std::span<Waiter* const> batch) noexcept {
     }
 }
 
-/// That nobody else writes to it, nor has put another in its place: what is written then is lost.
+/// Checks that nobody else writes to it or has put another in its place: what is written then is
+/// lost.
 Result<> LogCommitter::make_sure_of_file() {
     if (lock_ != nullptr) BRAID_CHECK(lock_->verify());
     if (preparation_ != nullptr) {
@@ -177,8 +178,8 @@ Result<> LogCommitter::write_buffer() {
     return {};
 }
 
-/// Cuts off, durably, what a write that found no space left at the end. Nothing that was
-/// acknowledged is touched, so that the log can go on.
+/// Cuts off, durably, what a write that ran out of space left at the end. Nothing acknowledged is
+/// touched, so the log can continue.
 Result<> LogCommitter::take_back(std::uint64_t size) {
     const core::Waiting waiting;
     BRAID_CHECK(file_->truncate(size));
@@ -203,7 +204,7 @@ Result<> LogCommitter::sync_if_due() {
 }
 
 Result<> LogCommitter::sync() {
-    // Before the preparation is done, nothing was written here.
+    // Until the preparation is done, nothing has been written here.
     if (file_ == nullptr || preparation_ != nullptr || file_->size() == durable_bytes_) return {};
     {
         const core::Waiting waiting;
@@ -237,7 +238,7 @@ void LogCommitter::fail_for_ever(Error error) noexcept {
     if (!failure_) failure_ = std::move(error);
 }
 
-/// Why no record is taken, if so. Requires queue_mutex_.
+/// Why no record is accepted, if that is so. Requires queue_mutex_.
 Result<> LogCommitter::refusal() const {
     if (read_only_) return fail(ErrorCode::ReadOnly, "log " + path_ + " was opened read-only");
     if (failure_) {
@@ -269,7 +270,7 @@ Result<> LogCommitter::close() {
     Result<> flushed = flush();
     const std::scoped_lock commit_lock(commit_mutex_);
     if (mark_ != nullptr) {
-        // Once more what a full disk, for instance, kept it from saying.
+        // Records again what, for instance, a full disk kept it from recording.
         const bool has_records = durable_bytes_ > kLogHeaderBytes;
         if (flushed && has_records) mark_->record(durable_bytes_, written_sequence_);
         mark_->sync();
@@ -279,7 +280,7 @@ Result<> LogCommitter::close() {
     return flushed;
 }
 
-/// Writes as much as found no space, and cuts it off again.
+/// Writes as much as found no space before, and cuts it off again.
 Result<> LogCommitter::try_space() {
     const std::scoped_lock commit_lock(commit_mutex_);
     std::size_t bytes = kRecordHeaderBytes;

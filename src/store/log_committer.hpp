@@ -23,9 +23,9 @@ namespace braid::store {
 
 /// The writing half of an AppendLog: group commit, and the sync timer of relaxed durability.
 ///
-/// Callers queue up. The first one that finds nobody leading becomes the leader: it takes the
-/// whole queue, writes it, syncs once, and then wakes the others, one of which leads the records
-/// that arrived meanwhile.
+/// Callers queue up. The first that finds nobody leading becomes the leader: it takes the whole
+/// queue, writes it, syncs once, and then wakes the others, one of which leads the records that
+/// arrived meanwhile.
 class LogCommitter {
 public:
     using OnDurable = std::function<void(std::uint64_t sequence)>;
@@ -79,7 +79,7 @@ private:
         const OnDurable* on_durable;
         std::uint64_t sequence = 0;
         bool applied = false;
-        std::optional<Error> no_space;  // nothing of it is in the log
+        std::optional<Error> no_space;  // none of it is in the log
         Outcome outcome = Outcome::Waiting;
     };
 

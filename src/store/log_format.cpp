@@ -11,13 +11,13 @@ namespace braid::store {
 namespace {
 
 constexpr std::string_view kLogMagic = "braidlog";
-// No UTF-8 text contains these bytes, so a search for headers rarely stops for nothing.
+// No UTF-8 text contains these bytes, so a search for headers is rarely interrupted in vain.
 constexpr std::array<std::byte, 4> kRecordMagic{std::byte{0xD7}, std::byte{0x42}, std::byte{0x52},
                                                 std::byte{0xC1}};
 constexpr std::size_t kChecksumBytes = 8;
 
-/// What a crash leaves of a header being written into a new file: the length without the content,
-/// or the first bytes.
+/// What a crash leaves of a header that was being written to a new file: the length without the
+/// content, or the first bytes.
 bool is_interrupted_creation(std::span<const std::byte> file) {
     if (file.size() > kLogHeaderBytes) return false;
     const std::size_t compared = std::min(file.size(), kLogMagic.size());
@@ -82,7 +82,7 @@ void encode_record_header(std::vector<std::byte>& out, const RecordHeader& heade
     writer.u64(header.sequence);
     writer.u64(header.durable_before);
     writer.u64(header.payload_checksum);
-    // Seeded with its place: a copy of a log kept in the payload of a record must not pass for
+    // Seeded with its offset: a copy of a log stored in the payload of a record must not pass for
     // records of this log.
     writer.u64(checksum(writer.view().subspan(start), offset));
     out = writer.take();

@@ -25,9 +25,9 @@ struct LogHeader {
 
 std::vector<std::byte> encode_log_header(const LogHeader& header);
 
-/// Of the whole content of a log file. Nothing if the file is what an interrupted creation leaves:
-/// no longer than a header, and not a whole one. Corruption if it is no log or its header is
-/// damaged, Unsupported if a newer version wrote it.
+/// Decodes the header of a log file, given its whole content. None if the file is what an
+/// interrupted creation leaves: no longer than a header, and not an intact one. Corruption if it is
+/// not a log or its header is damaged, Unsupported if a newer version wrote it.
 Result<std::optional<LogHeader>> decode_log_header(std::span<const std::byte> file,
                                                    std::string_view path);
 
@@ -44,7 +44,7 @@ void encode_record_header(std::vector<std::byte>& out, const RecordHeader& heade
                           std::uint64_t offset);
 
 /// The header at `offset`, if there is an undamaged one that was written at `place`, of any log.
-/// The two differ where bytes before it are missing, or were put in.
+/// The two differ if bytes before it were removed or inserted.
 std::optional<RecordHeader> decode_record_header(std::span<const std::byte> file,
                                                  std::uint64_t offset,
                                                  std::uint64_t place) noexcept;
@@ -62,8 +62,8 @@ struct Record {
 struct RecordAt {
     std::optional<Record> record;
     std::string problem;
-    std::uint64_t next;                  // behind the record, or where one could begin
-    std::optional<RecordHeader> header;  // undamaged, although the payload is not
+    std::uint64_t next;                  // after the record, or where one could begin
+    std::optional<RecordHeader> header;  // undamaged, although the payload is damaged
 };
 RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t offset,
                      std::uint64_t place);
@@ -72,7 +72,7 @@ inline RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_i
     return read_record(file, log_id, offset, offset);
 }
 
-/// Where the next bytes stand that begin every record header, at `from` or later.
+/// Where, at `from` or later, the bytes occur that begin every record header.
 std::optional<std::uint64_t> find_record_magic(std::span<const std::byte> file,
                                                std::uint64_t from) noexcept;
 

@@ -10,10 +10,10 @@ namespace {
 constexpr std::size_t kLogIdAt = 8;
 constexpr std::size_t kDurableBeforeAt = 24;
 constexpr std::size_t kChecksumAt = 40;
-/// How far from where it stands a header is thought to have been written, if nothing says it.
+/// How far from its place a header may have been written, if nothing tells.
 constexpr std::uint64_t kGuessedBytes = 1024;
 
-/// A number of a header that may be none. Requires a whole header at `offset`.
+/// A number in a header that may not be one. Requires a whole header at `offset`.
 std::uint64_t number_at(std::span<const std::byte> file, std::uint64_t offset,
                         std::size_t field) noexcept {
     std::uint64_t number = 0;
@@ -45,8 +45,8 @@ std::optional<FoundHeader> HeaderSearch::at(std::uint64_t offset) noexcept {
     return guess(offset);
 }
 
-/// For the records of a batch whose first one is gone: a few bytes before or behind, if not too
-/// many have been tried in vain.
+/// For records of a batch whose first one is gone: a few bytes either way, unless too many have
+/// been tried in vain.
 std::optional<FoundHeader> HeaderSearch::guess(std::uint64_t offset) noexcept {
     const auto checked = file_.subspan(static_cast<std::size_t>(offset), kChecksumAt);
     const std::uint64_t stored = number_at(file_, offset, kChecksumAt);
@@ -76,8 +76,8 @@ std::optional<FoundHeader> HeaderSearch::next(std::uint64_t from,
 
 std::optional<FoundHeader> find_witness(std::span<const std::byte> file, std::uint64_t log_id,
                                         std::uint64_t damage) noexcept {
-    // What an earlier record says of the log stays true, also of one that a payload holds a copy
-    // of.
+    // What an earlier record says about the log remains true, even of a copy of it inside a
+    // payload.
     HeaderSearch search(file, log_id);
     auto found = search.next(damage);
     while (found && found->header.durable_before <= damage) found = search.next(found->offset + 1);

@@ -9,21 +9,21 @@
 
 namespace braid::store {
 
-/// The bytes of one file, read when they are touched. Nothing is read by mapping it, and the file
-/// may be larger than memory.
+/// The bytes of one file, read on demand. Mapping reads nothing, and the file may be larger than
+/// memory.
 ///
-/// Reading never raises a signal: where the system cannot give the bytes (the file was cut, the
-/// disk fails), they are zeros, and `intact` fails from then on. So bytes are believed only if
-/// their checksum fits, and what was computed from them only if `intact` says so afterwards
-/// (docs/decisions/0033-mapped-files.md). Safe for concurrent use.
+/// Reading never raises a signal: where the system cannot supply the bytes (the file was truncated,
+/// the disk fails), they read as zeros, and `intact` fails from then on. So bytes are trusted only
+/// if their checksum matches, and what was computed from them only if `intact` confirms it
+/// afterwards (docs/decisions/0033-mapped-files.md). Safe for concurrent use.
 class MappedFile {
 public:
     virtual ~MappedFile() = default;
 
-    /// Valid as long as the object, also after the file was removed. Aligned to 64 bytes.
+    /// Valid as long as the object, even after the file was removed. Aligned to 64 bytes.
     virtual std::span<const std::byte> bytes() const noexcept = 0;
 
-    /// Corruption if bytes were missing when they were read, or if the file is shorter by now.
+    /// Corruption if bytes were missing when they were read, or if the file has become shorter.
     virtual Result<> intact() const = 0;
 
     /// For messages.

@@ -14,7 +14,7 @@
 namespace braid::store {
 
 /// Sections in memory: what a builder wrote can be read at once. Write first, then read: a section
-/// that still grows moves.
+/// that is still growing moves.
 class MemorySections final : public SectionSink, public SectionSource {
 public:
     Result<> begin(std::string_view name) override;

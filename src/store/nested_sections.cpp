@@ -16,7 +16,7 @@ constexpr std::array<std::byte, kSectionAlignment> kZeros{};
 }  // namespace
 
 Result<> NestedSink::pad() {
-    // The first section begins behind a whole unit, as it does in a file.
+    // The first section begins after a whole unit, as it does in a file.
     const std::uint64_t at = outer_.offset();
     const std::uint64_t over = at % kSectionAlignment;
     const std::uint64_t zeros = over == 0 && at > 0 ? 0 : kSectionAlignment - over;

@@ -12,11 +12,11 @@
 namespace braid::store {
 
 /// Sections inside one section of another sink: thousands of small groups of sections in one file,
-/// of which the file's own directory names each group once (docs/formats/segment.md). Not safe for
-/// concurrent use.
+/// whose own directory names each group once (docs/formats/segment.md). Not safe for concurrent
+/// use.
 class NestedSink final : public SectionSink {
 public:
-    /// The outer sink must have begun the section, and be nobody else's until `finish`.
+    /// The outer sink must have begun the section, and nobody else may use it until `finish`.
     explicit NestedSink(SectionSink& outer) noexcept : outer_(outer) {}
 
     Result<> begin(std::string_view name) override;
@@ -36,7 +36,7 @@ private:
 /// use.
 class NestedSource final : public SectionSource {
 public:
-    /// Reads the directory alone. Corruption if there is none.
+    /// Reads only the directory. Corruption if there is none.
     static Result<NestedSource> open(const Section& outer);
 
     Result<Section> section(std::string_view name) const override;

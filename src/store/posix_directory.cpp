@@ -21,10 +21,10 @@
 namespace braid::store {
 namespace {
 
-// For the owner alone: who reads the files sees what no permission of a chunk hides.
+// For the owner alone: whoever can read the files sees what chunk permissions hide.
 constexpr unsigned kFileMode = 0600;
 constexpr mode_t kDirectoryMode = 0700;
-// O_NONBLOCK: opening a pipe that someone put there must not hang; files ignore it.
+// O_NONBLOCK: opening a pipe that somebody put there must not hang; files ignore it.
 constexpr int kFileFlags = O_NOFOLLOW | O_NONBLOCK;
 
 class PosixRawDirectory final : public RawDirectory {
@@ -111,8 +111,8 @@ int PosixRawDirectory::rename_to_free_name(const std::string& from, const std::s
     const int renamed = ::renameat2(number(), from.c_str(), number(), to.c_str(), RENAME_NOREPLACE);
     if (renamed == 0 || (errno != EINVAL && errno != ENOSYS)) return renamed;
 #endif
-    // A file system without that call. A second link cannot take the place of a name either; it
-    // does not work for directories, which only ever move to names that no one else uses.
+    // For file systems without that call. A second link cannot replace a name either; it does not
+    // work for directories, but those only ever move to names that nobody else uses.
     if (::linkat(number(), from.c_str(), number(), to.c_str(), 0) == 0) {
         return ::unlinkat(number(), from.c_str(), 0);
     }
@@ -168,7 +168,7 @@ Result<std::vector<RawEntry>> PosixRawDirectory::list() const {
     struct CloseStream {
         void operator()(DIR* stream) const noexcept { (void)::closedir(stream); }
     };
-    // Not a duplicate of our descriptor: that would share its reading position.
+    // Not a duplicate of our descriptor, which would share its reading position.
     const int own = ::openat(number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (own < 0) return failed("list", ".");
     const std::unique_ptr<DIR, CloseStream> stream(::fdopendir(own));
@@ -218,8 +218,8 @@ Result<> create_durably(const std::string& path) {
     }
     const std::string parent_path = parent_of(path);
     const Descriptor parent = open_at(AT_FDCWD, parent_path.c_str(), O_RDONLY | O_DIRECTORY);
-    // A directory that was there before is synced in case its maker died too early, which is no
-    // reason to insist where the parent may not be read.
+    // A directory that existed before is synced in case its creator died too early; where the
+    // parent may not be read, that is not worth insisting on.
     if (!parent && !created) return {};
     if (!parent) {
         return fail_posix("open the directory", parent_path, errno);

@@ -15,7 +15,7 @@
 namespace braid::store {
 namespace {
 
-// Some systems refuse more in one call; none needs more to be fast.
+// Some systems refuse more in one call, and no system needs more to be fast.
 constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;
 
 /// Repeats a system call that a signal interrupted.
@@ -30,7 +30,7 @@ enum class SyncWhat { Data, DataAndMetadata };
 
 int sync_descriptor(int descriptor, [[maybe_unused]] SyncWhat what) {
 #if defined(__APPLE__)
-    // fsync leaves the data in the drive's cache there.
+    // On that system fsync leaves the data in the drive's cache.
     const int full = uninterrupted([&] { return ::fcntl(descriptor, F_FULLFSYNC); });
     if (full == 0 || (errno != ENOTSUP && errno != EINVAL)) return full;
     return uninterrupted([&] { return ::fsync(descriptor); });
@@ -105,7 +105,7 @@ private:
 
 Descriptor::~Descriptor() {
     // What matters was synced before, so an error here means nothing; and after EINTR the
-    // descriptor is closed on Linux, so that a second try could close someone else's.
+    // descriptor is already closed on Linux, so a second attempt could close somebody else's.
     if (number_ >= 0) (void)::close(number_);
 }
 

@@ -32,22 +32,22 @@ private:
     int number_;
 };
 
-/// openat(2), again when interrupted. Not open: see errno.
+/// openat(2), retried when interrupted. Not open: see errno.
 Descriptor open_at(int directory, const char* name, int flags, unsigned mode = 0);
 
-/// Whether what was opened is a regular file; NotFound if not. Returns its size.
+/// Checks that what was opened is a regular file; NotFound if not. Returns its size.
 Result<std::uint64_t> regular_file_size(const Descriptor& file, const std::string& path);
 
-/// Which file a status of the system describes.
+/// Which file a status from the system describes.
 FileState file_state(const struct stat& status) noexcept;
 
-/// The content of an open regular file, read whole.
+/// The whole content of an open regular file.
 Result<std::unique_ptr<FileView>> read_whole(const Descriptor& file, const std::string& path);
 
-/// Takes a file that is open for appending.
+/// Takes over a file that is open for appending.
 std::unique_ptr<RawFile> make_posix_raw_file(Descriptor file, std::string path);
 
-/// The names in an open directory become durable.
+/// Makes the names in an open directory durable.
 Result<> sync_directory(const Descriptor& directory, const std::string& path);
 
 }  // namespace braid::store

@@ -26,13 +26,13 @@ Taken take(const Descriptor& what) {
     while (locked != 0 && errno == EINTR) locked = ::flock(what.number(), LOCK_EX | LOCK_NB);
     if (locked == 0) return Taken::Yes;
     if (errno == EWOULDBLOCK) return Taken::ByAnother;
-    // Network file systems lock files that are open for writing, and no directories.
+    // Network file systems lock files that are open for writing, but not directories.
     const bool unsupported = errno == EBADF || errno == EINVAL || errno == ENOTSUP ||
                              errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS;
     return unsupported ? Taken::Unsupported : Taken::Failed;
 }
 
-/// Whether the name is that of the open file.
+/// Whether the name belongs to the open file.
 bool has_name(const Descriptor& file, const Descriptor& directory, const std::string& name) {
     struct stat ours {};
     struct stat named {};
@@ -61,7 +61,7 @@ public:
     PosixLock(PosixLock&&) = delete;
     PosixLock& operator=(PosixLock&&) = delete;
     ~PosixLock() override {
-        // A process id that stays behind only confuses people; closing releases the lock.
+        // A process id left behind only confuses people; closing releases the lock.
         if (::ftruncate(file_.number(), 0) != 0) return;
     }
 
@@ -86,7 +86,7 @@ Result<std::unique_ptr<DirectoryLock>> lock_posix_directory(const Descriptor& di
     const auto held_by = [&](const std::string& holder) {
         return fail(ErrorCode::Locked, "cannot lock " + file_path + ": held by " + holder);
     };
-    // Opened anew: a lock belongs to what one call of open has opened.
+    // Opened again: a lock belongs to what one call of open has opened.
     Descriptor own = open_at(directory.number(), ".", O_RDONLY | O_DIRECTORY);
     if (!own) return fail_posix("open the directory", path, errno);
     const Taken whole = take(own);
@@ -108,7 +108,7 @@ Result<std::unique_ptr<DirectoryLock>> lock_posix_directory(const Descriptor& di
             if (attempt < kMaxLockAttempts) continue;
             return held_by("another process, which keeps replacing it");
         }
-        // For the message above only, so that a full disk does not matter.
+        // Only for the message above, so a full disk does not matter.
         const std::string text = std::to_string(::getpid()) + "\n";
         if (::ftruncate(file.number(), 0) == 0) {
             (void)!::pwrite(file.number(), text.data(), text.size(), 0);

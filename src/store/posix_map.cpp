@@ -29,7 +29,7 @@ public:
     PosixMapping(PosixMapping&&) = delete;
     PosixMapping& operator=(PosixMapping&&) = delete;
     ~PosixMapping() override {
-        guarded_.reset();  // before the addresses can be someone else's
+        guarded_.reset();  // before the addresses can belong to something else
         (void)::munmap(begin_, size_);
     }
 
@@ -38,8 +38,8 @@ public:
     }
 
     Result<> intact() const override {
-        // Where a file was cut, its last page is gone or ends with zeros, even if the file has
-        // grown again since. So the end itself tells, without a call of the system.
+        // If a file was cut, its last page is gone or ends with zeros, even if the file has grown
+        // again since. So the end itself tells, without a system call.
         const std::uint64_t end = read_end();
         if (guarded_->damaged()) {
             return fail(ErrorCode::Corruption,
@@ -47,7 +47,8 @@ public:
                             " could not be read: the file was cut, or the disk has an error there");
         }
         if (end == end_ && end_ >> 56 != 0) return {};
-        // A file that ends with a zero: the rest of a page that was cut reads as zeros too.
+        // A file that ends with a zero needs more: the rest of a page that was cut reads as zeros
+        // too.
         struct stat status {};
         if (::fstat(file_.number(), &status) != 0) return fail_posix("examine", path_, errno);
         const std::uint64_t now = file_state(status).size;
@@ -60,7 +61,7 @@ public:
     const std::string& path() const noexcept override { return path_; }
 
 private:
-    /// The last bytes, at most eight, the very last one uppermost. Read each time.
+    /// The last bytes, up to eight, with the very last one on top. Read anew each time.
     std::uint64_t read_end() const noexcept {
         const volatile std::uint8_t* const bytes = static_cast<const std::uint8_t*>(begin_);
         std::uint64_t end = 0;

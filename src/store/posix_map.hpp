@@ -9,7 +9,8 @@
 
 namespace braid::store {
 
-/// Maps an open regular file for reading, whole. ResourceExhausted if there are no addresses left.
+/// Maps the whole of an open regular file for reading. ResourceExhausted if there are no addresses
+/// left.
 Result<std::shared_ptr<const MappedFile>> map_posix_file(Descriptor file, std::string path);
 
 }  // namespace braid::store

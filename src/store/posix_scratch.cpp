@@ -16,7 +16,7 @@ namespace {
 
 class PosixScratch final : public Scratch {
 public:
-    /// Takes over `size` > 0 mapped bytes. The mapping keeps the file.
+    /// Takes over `size` > 0 mapped bytes. The mapping keeps the file open.
     PosixScratch(void* begin, std::size_t size, std::string path)
         : begin_(begin), size_(size), path_(std::move(path)) {
         guarded_.emplace(begin_, size_);
@@ -26,7 +26,7 @@ public:
     PosixScratch(PosixScratch&&) = delete;
     PosixScratch& operator=(PosixScratch&&) = delete;
     ~PosixScratch() override {
-        guarded_.reset();  // before the addresses can be someone else's
+        guarded_.reset();  // before the addresses can belong to something else
         (void)::munmap(begin_, size_);
     }
 

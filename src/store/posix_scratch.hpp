@@ -10,8 +10,8 @@
 
 namespace braid::store {
 
-/// An open, empty file as scratch memory, with its space taken at once: a full disk is the error of
-/// this call. The path is for messages.
+/// An open, empty file as scratch memory, with its space reserved at once: a full disk is an error
+/// of this call. The path is for messages.
 Result<std::unique_ptr<Scratch>> map_posix_scratch(Descriptor file, std::uint64_t size,
                                                    std::string path);
 

@@ -15,7 +15,7 @@
 
 namespace braid::store {
 
-/// Which file it is, whatever its name, and how long it is.
+/// Which file it is, regardless of its name, and how long it is.
 struct FileState {
     std::uint64_t device;
     std::uint64_t number;
@@ -26,21 +26,21 @@ struct FileState {
     }
 };
 
-/// An open file, as bare as the system offers it: see RawDirectory.
+/// An open file with the system's bare operations: see RawDirectory.
 class RawFile {
 public:
     virtual ~RawFile() = default;
 
     virtual Result<std::uint64_t> size() const = 0;
     virtual Result<FileState> state() const = 0;
-    /// Writes at the end, perhaps less than asked; returns how much, at least 1 of a non-empty
-    /// `bytes`.
+    /// Writes at the end, perhaps less than asked; returns how much: at least 1 if `bytes` is not
+    /// empty.
     virtual Result<std::size_t> write(std::span<const std::byte> bytes) = 0;
-    /// Content and length become durable, not the name.
+    /// Makes content and length durable, but not the name.
     virtual Result<> sync() = 0;
     /// Not durable before `sync`.
     virtual Result<> truncate(std::uint64_t size) = 0;
-    /// Forgets cached content that is not waiting to be written: the next read asks the disk.
+    /// Drops cached content that is not waiting to be written: the next read asks the disk.
     virtual void drop_cache() noexcept = 0;
 };
 
@@ -52,10 +52,10 @@ struct RawEntry {
     std::uint64_t size;  // of a file
 };
 
-/// The few operations of a file system that Directory is made of, each atomic, none durable by
+/// The few file system operations that Directory is built from, each atomic, none durable by
 /// itself. The order in which make_directory() calls them is what makes data safe, and the tests
 /// cut the power between any two of them. Names are trusted here. Operations on files do not see
-/// directories of that name (NotFound), and the reverse. Safe for concurrent use.
+/// directories of that name (NotFound), and vice versa. Safe for concurrent use.
 class RawDirectory {
 public:
     enum class Access { Append, AppendNew };  // AppendNew: AlreadyExists if the name is taken
@@ -65,7 +65,7 @@ public:
 
     virtual std::string path() const = 0;
     virtual Result<std::unique_ptr<FileView>> view(const std::string& name) const = 0;
-    /// See Directory::map. Unless overridden, a copy of what `view` shows.
+    /// See Directory::map. Unless overridden, makes a copy of what `view` shows.
     virtual Result<std::shared_ptr<const MappedFile>> map(const std::string& name) const;
     /// See Directory::scratch. Unless overridden, on the heap.
     virtual Result<std::unique_ptr<Scratch>> scratch(std::uint64_t size);
@@ -75,21 +75,21 @@ public:
     virtual Result<> make_directory(const std::string& name) = 0;
     /// Moves a file or a directory. Fail: AlreadyExists if `to` is taken.
     virtual Result<> rename(const std::string& from, const std::string& to, IfTaken if_taken) = 0;
-    /// Of what has that name now. NotFound if nothing has.
+    /// For whatever has that name now. NotFound if nothing has.
     virtual Result<FileState> state(const std::string& name) const = 0;
-    /// Removes what is not a directory.
+    /// Removes anything but a directory.
     virtual Result<> remove_file(const std::string& name) = 0;
     /// Removes an empty directory.
     virtual Result<> remove_directory(const std::string& name) = 0;
-    /// Everything there, in any order.
+    /// Everything in it, in any order.
     virtual Result<std::vector<RawEntry>> list() const = 0;
     /// See Directory::lock.
     virtual Result<std::unique_ptr<DirectoryLock>> lock(const std::string& name) = 0;
-    /// The names in this directory become durable.
+    /// Makes the names in this directory durable.
     virtual Result<> sync() = 0;
 };
 
-/// What DirectoryLock::verify says when the file of the lock is not there any more.
+/// What DirectoryLock::verify says when the lock's file is no longer there.
 tl::unexpected<Error> lock_is_lost(const std::string& path);
 
 /// The Directory built on `raw`.

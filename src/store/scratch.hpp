@@ -9,9 +9,9 @@
 
 namespace braid::store {
 
-/// Memory for a computation, zeros at first: Directory::scratch. Where that is a folder of a disk,
-/// it is a file without a name, which the system reads and writes as it is touched, so that it may
-/// be larger than memory. It is gone with the object, and with the process.
+/// Memory for a computation, initially zero: Directory::scratch. In a folder on a disk it is an
+/// unnamed file, which the system reads and writes on demand, so it may be larger than memory. It
+/// disappears with the object, and with the process.
 class Scratch {
 public:
     virtual ~Scratch() = default;
@@ -20,7 +20,7 @@ public:
     /// see `intact`.
     virtual std::span<std::byte> bytes() const noexcept = 0;
 
-    /// IoError if the disk lost some of them: what was computed from them is worth nothing.
+    /// IoError if the disk lost some of the data: what was computed from it is worthless.
     virtual Result<> intact() const = 0;
 };
 

@@ -8,13 +8,13 @@
 
 namespace braid::store {
 
-/// The beginning of a small file: its magic number, its version, and a checksum of all that
-/// follows. Requires an empty writer; seal() fills the checksum in.
+/// The beginning of a small file: its magic number, its version, and a checksum of everything that
+/// follows. Requires an empty writer; seal() fills in the checksum.
 void begin_sealed(ByteWriter& out, std::uint32_t magic, std::uint32_t version);
-/// At the end, with the version given to begin_sealed().
+/// Call it at the end, with the version given to begin_sealed().
 void seal(ByteWriter& out, std::uint32_t version);
 
-/// Reads the beginning. Corruption, "this is not <what>", unless all three are as they should be.
+/// Reads the beginning. Corruption, "this is not <what>", unless all three are correct.
 Result<> open_sealed(ByteReader& in, std::uint32_t magic, std::uint32_t version,
                      std::string_view what);
 

@@ -18,7 +18,7 @@ Result<std::shared_ptr<const SectionFile>> SectionFile::open(const Directory& di
     std::shared_ptr<SectionFile> file(new SectionFile);  // NOLINT: private
     BRAID_TRY(file->mapping_, directory.map(name));
     Result<> read = file->read(name);
-    // What was read of pages that are gone is not what is wrong with the file.
+    // What was read from vanished pages says nothing about the file.
     BRAID_CHECK(file->mapping_->intact());
     BRAID_CHECK(std::move(read));
     return file;

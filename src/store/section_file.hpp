@@ -17,8 +17,8 @@
 
 namespace braid::store {
 
-/// A section file, mapped. Opening reads header, directory and the list of checksums; the sections
-/// are read and verified when they are touched. Safe for concurrent use.
+/// A mapped section file. Opening reads header, directory and the list of checksums; sections are
+/// read and verified on demand. Safe for concurrent use.
 class SectionFile final : public SectionSource {
 public:
     /// NotFound if there is no such file, Unsupported if a newer braid wrote it, Corruption if it
@@ -33,12 +33,12 @@ public:
     std::uint64_t generation() const noexcept { return header_.generation; }
     std::uint64_t size_bytes() const noexcept { return mapping_->bytes().size(); }
     const std::string& path() const noexcept { return mapping_->path(); }
-    /// A checksum of all its sections: files that are made from this one say it.
+    /// A checksum of all its sections, which files derived from this one record.
     std::uint64_t identity() const noexcept { return identity_; }
     /// By name, with offsets in the file and lengths.
     const std::vector<SectionEntry>& sections() const noexcept { return sections_; }
 
-    /// Blocks that `verify_block` can be asked for.
+    /// Blocks that can be passed to `verify_block`.
     std::uint64_t blocks() const noexcept {
         return block_count(sections_end_, header_.block_bytes());
     }

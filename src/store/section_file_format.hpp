@@ -11,7 +11,7 @@
 
 namespace braid::store {
 
-/// Section files byte by byte: docs/formats/segment.md. Decoders trust nothing; a failure is a
+/// Section files byte by byte: docs/formats/segment.md. Decoders trust nothing; a failure is
 /// Corruption that names `path`, or Unsupported for what a newer braid wrote.
 
 inline constexpr std::size_t kSectionFileHeaderBytes = 64;
@@ -30,7 +30,7 @@ struct SectionFileHeader {
     std::uint32_t optional_features = 0;
     std::uint32_t version = kSectionFileVersion;
 
-    /// What one checksum covers.
+    /// How much one checksum covers.
     std::uint64_t block_bytes() const noexcept;
 };
 std::vector<std::byte> encode_section_header(const SectionFileHeader& header);
@@ -61,7 +61,7 @@ struct SectionFileFooter {
     std::uint64_t blocks_offset() const noexcept;
 };
 std::vector<std::byte> encode_section_footer(const SectionFileFooter& footer);
-/// Checks also that the parts it names fill a file of `file_size` bytes exactly, with checksums of
+/// Also checks that the parts it names fill a file of `file_size` bytes exactly, with checksums of
 /// blocks of `block_bytes`.
 Result<SectionFileFooter> decode_section_footer(std::span<const std::byte> bytes,
                                                 const std::string& path, std::uint64_t file_size,

@@ -16,9 +16,9 @@
 
 namespace braid::store {
 
-/// Writes a section file (docs/formats/segment.md), which SectionFile reads. Nothing is there under
-/// its name before `finish` has succeeded, and nothing at all is left if it is never called. Holds
-/// about 1 MiB, whatever the sections hold. Not safe for concurrent use.
+/// Writes a section file (docs/formats/segment.md), which SectionFile reads. There is nothing under
+/// its name until `finish` succeeds, and nothing at all is left if it is never called. Holds about
+/// 1 MiB, whatever the size of the sections. Not safe for concurrent use.
 class SectionFileWriter final : public SectionSink {
 public:
     /// The file is named section_file_name(kind, generation). AlreadyExists if that name is taken,
@@ -31,7 +31,7 @@ public:
     Result<> write(std::span<const std::byte> bytes) override;
     std::uint64_t offset() const noexcept override;
 
-    /// Durable, the name included. Returns the size of the file.
+    /// Makes the file durable, including its name. Returns its size.
     Result<std::uint64_t> finish();
 
 private:

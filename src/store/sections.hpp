@@ -13,17 +13,17 @@ namespace braid::store {
 /// Every section begins at a multiple of this, in a file and in memory.
 inline constexpr std::size_t kSectionAlignment = 64;
 
-/// Where a builder puts the parts of an index: named, each written once, front to back, one after
-/// another. Not safe for concurrent use.
+/// Where a builder puts the parts of an index: named sections, each written once, front to back,
+/// one after another. Not safe for concurrent use.
 class SectionSink {
 public:
     virtual ~SectionSink() = default;
 
-    /// Ends the section before, if there is one. InvalidArgument if the name was used.
+    /// Ends the current section, if there is one. InvalidArgument if the name was used before.
     virtual Result<> begin(std::string_view name) = 0;
-    /// More bytes of the section begun last.
+    /// Appends bytes to the current section.
     virtual Result<> write(std::span<const std::byte> bytes) = 0;
-    /// Bytes of the section begun last so far.
+    /// Bytes of the current section so far.
     virtual std::uint64_t offset() const noexcept = 0;
 };
 
@@ -32,20 +32,20 @@ class BlockGuard {
 public:
     virtual ~BlockGuard() = default;
 
-    /// Corruption if a block that overlaps the range is damaged or gone. Each block is looked at
-    /// once. Requires that the range lies in the mapping.
+    /// Corruption if a block that overlaps the range is damaged or gone. Checks each block once.
+    /// Requires that the range lies in the mapping.
     virtual Result<> verify(std::uint64_t offset, std::uint64_t length) const = 0;
     /// Corruption if a page vanished since it was verified: what was read meanwhile may be zeros.
     virtual Result<> intact() const = 0;
 };
 
-/// A borrowed view of one section. Nothing in it is to be believed before `bytes` gave it out.
+/// A borrowed view of one section. None of its bytes may be trusted before `bytes` hands them out.
 /// Valid as long as the source it came from; safe for concurrent use.
 class Section {
 public:
     Section() = default;
     /// Without a guard the bytes are the process's own memory. `base` is where the section begins
-    /// in what the guard guards; `name` is not copied.
+    /// in the guarded mapping; `name` is not copied.
     Section(std::span<const std::byte> all, std::string_view name,
             const BlockGuard* guard = nullptr, std::uint64_t base = 0) noexcept
         : all_(all), name_(name), guard_(guard), base_(base) {}
@@ -53,7 +53,7 @@ public:
     std::uint64_t size() const noexcept { return all_.size(); }
     std::string_view name() const noexcept { return name_; }
 
-    /// A part, checked against the section's end and verified on first touch. Corruption if it
+    /// A part, checked against the section's end and verified on first access. Corruption if it
     /// reaches past the end or is damaged.
     Result<std::span<const std::byte>> bytes(std::uint64_t offset, std::uint64_t length) const {
         if (offset > all_.size() || length > all_.size() - offset) {
@@ -68,8 +68,8 @@ public:
     }
     Result<std::span<const std::byte>> bytes() const { return bytes(0, all_.size()); }
 
-    /// A part as a section of its own, checked against the end, verified when it is read. `name`,
-    /// if there is one, is not copied.
+    /// A part as a section of its own, checked against the end and verified when read. `name`, if
+    /// given, is not copied.
     Result<Section> part(std::uint64_t offset, std::uint64_t length,
                          std::string_view name = {}) const {
         if (offset > all_.size() || length > all_.size() - offset) {
@@ -80,12 +80,12 @@ public:
                        base_ + offset);
     }
 
-    /// Where it lies: for fetching ahead what is asked for with `bytes` later.
+    /// Where it lies: for prefetching what is asked for with `bytes` later.
     const std::byte* place() const noexcept { return all_.data(); }
-    /// Whether `intact` says the same of both.
+    /// Whether `intact` says the same for both.
     bool guarded_as(const Section& other) const noexcept { return guard_ == other.guard_; }
 
-    /// To be asked once after a search that used bytes given out earlier.
+    /// To be asked once after a search that used bytes handed out earlier.
     Result<> intact() const { return guard_ == nullptr ? Result<>() : guard_->intact(); }
 
 private:
@@ -95,7 +95,7 @@ private:
     std::uint64_t base_ = 0;
 };
 
-/// Where a reader finds what a SectionSink took.
+/// Where a reader finds what a SectionSink received.
 class SectionSource {
 public:
     virtual ~SectionSource() = default;
