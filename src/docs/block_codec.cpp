@@ -8,7 +8,7 @@
 namespace braid::docs {
 namespace {
 
-// A block of zstd holds 128 KiB at most and has four bytes at least, so no frame holds more.
+// A zstd block holds at most 128 KiB and takes at least four bytes, so no frame holds more.
 constexpr std::uint64_t kMaxRatio = 32 * 1024;
 
 struct FreeEncoder {
@@ -42,7 +42,7 @@ Bytes train_dictionary(const std::vector<Bytes>& samples, std::size_t max_bytes)
     const std::size_t size =
         ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), all.data(), sizes.data(),
                               static_cast<unsigned>(sizes.size()));
-    // It fails where samples have nothing in common; then there is nothing to be had.
+    // It fails where samples have nothing in common; then there is nothing to gain.
     if (ZDICT_isError(size) != 0) return {};
     dictionary.resize(size);
     return dictionary;

@@ -13,7 +13,7 @@ namespace braid::docs {
 
 using Bytes = std::vector<std::byte>;
 
-/// What blocks that look alike have in common, so that each need not say it; empty if there is too
+/// What similar blocks have in common, so that each need not repeat it; empty if there is too
 /// little to learn from. The same samples give the same dictionary.
 Bytes train_dictionary(const std::vector<Bytes>& samples, std::size_t max_bytes);
 
@@ -46,7 +46,7 @@ public:
     BlockDecoder& operator=(BlockDecoder&&) = delete;
     ~BlockDecoder();
 
-    /// Corruption, naming `source`, if the block is no block or has not `raw_size` bytes.
+    /// Corruption, naming `source`, if the block is not one or does not hold `raw_size` bytes.
     Result<Bytes> decode(std::span<const std::byte> block, std::uint64_t raw_size,
                          std::string_view source) const;
 

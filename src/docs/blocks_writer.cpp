@@ -9,12 +9,12 @@ namespace braid::docs {
 namespace {
 
 constexpr std::size_t kMaxDictionaryBytes = 32 * 1024;
-// Below this a dictionary cannot earn its own bytes.
+// Below this a dictionary cannot make up for its own bytes.
 constexpr std::size_t kMinSampleBytes = 256 * 1024;
-// So many blocks tell whether it does.
+// This many blocks tell whether it does.
 constexpr std::size_t kTrialBlocks = 16;
 
-/// Of some blocks, spread over all of them.
+/// A sample of blocks, spread over all of them.
 Result<std::size_t> size_encoded(const std::vector<std::pair<std::uint64_t, Bytes>>& blocks,
                                  int level, std::span<const std::byte> dictionary) {
     BlockEncoder encoder(level, dictionary);

@@ -19,20 +19,21 @@ namespace braid::docs {
 struct DocumentsOptions {
     std::size_t block_bytes = 4 * 1024;  // of chunks, before they are compressed
     int level = 3;                       // of zstd
-    /// So many bytes of chunks are held back to learn a dictionary from. 0: no dictionary.
+    /// How many bytes of chunks are held back to learn a dictionary from. 0: no dictionary.
     std::size_t sample_bytes = 2 * 1024 * 1024;
-    /// One that was learnt from such chunks before; with it none is learnt.
+    /// A dictionary learnt from similar chunks before; if given, none is learnt.
     Bytes dictionary = {};
 };
 
-/// Rows in compressed blocks, their index and dictionary. Blocks go to the sink as they come.
+/// Rows in compressed blocks, with their index and dictionary. Blocks go to the sink as they are
+/// filled.
 class BlocksWriter {
 public:
     /// Sections are named `prefix` + "docs.…". From the first `add` to the end of `finish` nobody
     /// else may write to the sink.
     BlocksWriter(store::SectionSink& sink, std::string prefix, DocumentsOptions options);
 
-    /// The next row.
+    /// Adds the next row.
     Result<> add(std::span<const std::byte> row);
     Result<> finish();
 
@@ -53,7 +54,7 @@ private:
     DocumentsOptions options_;
     std::uint64_t rows_ = 0;
 
-    // Rows whose block is not full.
+    // Rows of the block being filled.
     store::ByteWriter begun_;
     std::uint64_t begun_row_ = 0;
     // Blocks held back until the dictionary is chosen.

@@ -28,7 +28,7 @@ Result<std::vector<store::Section>> parts_of(const store::Section& data) {
         BRAID_TRY(const std::uint64_t length, in.u64("length of a part"));
         BRAID_TRY(store::Section part, data.part(offset, length));
         parts.push_back(part);
-        // In range, so that nothing wraps around.
+        // In range, so nothing wraps around.
         offset += (length + 7) / 8 * 8;
     }
     return parts;
@@ -40,7 +40,7 @@ Result<std::optional<PackedInts>> open_optional(const store::Section& part, std:
     return std::optional<PackedInts>(packed);
 }
 
-/// The first of numbers in ascending order for which `is_below` does not hold.
+/// The first of the numbers, which ascend, for which `is_below` does not hold.
 template <class IsBelow>
 Result<std::uint64_t> partition_point(std::uint64_t count, const IsBelow& is_below) {
     std::uint64_t low = 0;
@@ -126,7 +126,7 @@ Result<> Column::open_values(const std::vector<store::Section>& parts) {
     BRAID_TRY(times_, PackedInts::open(part(ColumnPart::Times)));
     BRAID_TRY(other_starts_, PackedInts::open(part(ColumnPart::OtherStarts)));
     others_ = part(ColumnPart::Others);
-    // Numbers that are all equal take no bytes, so that their count says nothing.
+    // Numbers that are all equal take no bytes, so their count says nothing.
     if (other_starts_.size() == 0 || other_starts_.size() - 1 > others_.size() ||
         timed_texts_.size() > texts_.size() ||
         times_.size() > (codes_ ? codes_->size() : row_count_)) {

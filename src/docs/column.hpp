@@ -45,19 +45,19 @@ struct Range {
 };
 void set_range(Bits& bits, Range range);
 
-/// The order in which a column has its numbers: of equal ones integers first, then by their bits.
+/// The order in which a column keeps its numbers: of equal ones integers first, then by their bits.
 bool is_number_before(const Value& a, const Value& b) noexcept;
-/// The nine bytes that a column has of one.
+/// The nine bytes in which a column stores one.
 void write_number(store::ByteWriter& out, const Value& number);
 
 /// One field of all rows: a sorted list of distinct values, each with a code, and the codes of each
-/// row. Borrows from the section's source. Every failure is a Corruption. Safe for concurrent use.
+/// row. Borrows from the section's source. Every failure is Corruption. Safe for concurrent use.
 class Column {
 public:
-    /// As ColumnsBuilder wrote it, for `rows` rows.
+    /// Reads what ColumnsBuilder wrote, for `rows` rows.
     static Result<Column> open(const store::Section& data, std::uint64_t rows);
-    /// Texts without times, one per row: row i has text number codes[i], or i itself if there are
-    /// no codes.
+    /// Texts that are not times, one per row: row i has text number codes[i], or number i if there
+    /// are no codes.
     static Column of_texts(const StringTable& texts, std::optional<PackedInts> codes,
                            std::uint64_t rows);
 
@@ -68,33 +68,35 @@ public:
     Range others() const noexcept { return {times().last, times().last + other_count_}; }
     std::uint64_t codes() const noexcept { return others().last; }
 
-    /// The value of a code. A time is printed.
+    /// The value of a code. A time comes as text.
     Result<Value> value(std::uint64_t code) const;
     const StringTable& text_table() const noexcept { return texts_; }
-    /// The codes of numbers that equal the operand: from the first not below it to the first above.
+    /// The codes of numbers equal to the operand: from the first that is not below it to the first
+    /// above.
     Result<Range> equal_numbers(const Value& operand) const;
     Result<Range> equal_times(Timestamp operand) const;
-    /// Which texts are times, as (time, code), in the order of times.
+    /// Which texts are times, as (time, code), in order of time.
     Result<> each_timed_text(const std::function<void(Timestamp, std::uint64_t code)>& use) const;
 
-    /// The rows that have a value, in order, some at a time.
+    /// The rows that have a value, in order, several at a time.
     struct Batch {
         std::vector<std::uint64_t> rows;
-        std::vector<RowKind> kinds;         // empty: each has one value
-        std::vector<std::uint64_t> starts;  // in `codes`, one more than rows; empty as above
-        std::vector<std::uint64_t> codes;   // each is below codes()
+        std::vector<RowKind> kinds;  // empty: each has one value
+        std::vector<std::uint64_t>
+            starts;                        // in `codes`, one more than rows; may be empty, as above
+        std::vector<std::uint64_t> codes;  // each is below codes()
     };
     Result<> each_batch(const std::function<Result<>(const Batch&)>& use) const;
-    /// How many rows have a value; and some of them, from number `first` on.
+    /// How many rows have a value, and some of them, starting with number `first`.
     std::uint64_t present() const noexcept { return present_; }
     Result<> read_rows(std::uint64_t first, Batch& batch) const;
 
-    // As they are stored, each in its order.
+    // As stored, each in its own order.
     Result<Value> number(std::uint64_t index) const;
     const PackedInts& text_times() const noexcept { return text_times_; }
     const PackedInts& timed_texts() const noexcept { return timed_texts_; }
     const PackedInts& time_bits() const noexcept { return times_; }
-    /// What write_value made of it.
+    /// The bytes that write_value made of it.
     Result<std::span<const std::byte>> other(std::uint64_t index) const;
 
 private:
@@ -110,7 +112,7 @@ private:
     std::optional<PackedInts> kinds_;
     std::optional<PackedInts> starts_;
     std::optional<PackedInts> codes_;  // none: row i has text i
-    bool codes_are_texts_ = false;     // they are numbers of texts, to which the first is added
+    bool codes_are_texts_ = false;     // they are numbers of texts, relative to the first
     store::Section numbers_;
     std::uint64_t number_count_ = 0;
     StringTable texts_;

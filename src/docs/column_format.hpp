@@ -11,15 +11,15 @@ inline constexpr std::string_view kColumnNamesSection = "columns.names";
 inline constexpr std::string_view kColumnOffsetsSection = "columns.offsets";
 inline constexpr std::string_view kColumnDataSection = "columns.data";
 
-/// A field of the chunk, or a path into the metadata: what a column's name begins with.
+/// What a column's name begins with: a field of the chunk, or a path into the metadata.
 inline constexpr char kOwnColumn = '=';
 inline constexpr char kMetadataColumn = '.';
 
-/// Longer paths into the metadata have no column; filters on them read the chunks.
+/// Longer metadata paths have no column; filters on them read the chunks.
 inline constexpr std::size_t kMaxPathBytes = 1024;
 
 /// What a row holds in a column.
-enum class RowKind : std::uint8_t { One, List, Names };  // Names: a list that is no JSON value
+enum class RowKind : std::uint8_t { One, List, Names };  // Names: a list that is not a JSON value
 
 /// The parts of a column, in this order.
 enum class ColumnPart : std::uint8_t {
@@ -27,13 +27,13 @@ enum class ColumnPart : std::uint8_t {
     Kinds,        // packed: RowKind of each of them; no bytes: each holds one value
     Starts,       // packed, one more: where its codes begin; no bytes as above
     Codes,        // packed
-    Numbers,      // a byte (0 integer, 1 double) and eight, ascending
+    Numbers,      // a byte (0 integer, 1 double) and eight more, ascending
     Texts,        // string table
-    TextTimes,    // packed: times that texts say, ascending
+    TextTimes,    // packed: times that texts denote, ascending
     TimedTexts,   // packed: which texts these are
-    Times,        // packed: times that are none but times, ascending
+    Times,        // packed: values that are times themselves, ascending
     OtherStarts,  // packed, one more: where the values of Others begin
-    Others,       // objects, lists in lists, and numbers that are none
+    Others,       // objects, nested lists, and NaN
 };
 inline constexpr std::size_t kColumnParts = 11;
 inline constexpr std::uint64_t kColumnHeaderBytes = 8 * kColumnParts;

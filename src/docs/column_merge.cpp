@@ -25,7 +25,8 @@ class RowsOfColumn {
 public:
     explicit RowsOfColumn(const Column& column) : column_(&column) {}
 
-    /// Whether a row has a value; then it is the present one. The rows asked for ascend.
+    /// Whether a row has a value; if so, it becomes the current one. Rows must be asked for in
+    /// ascending order.
     Result<bool> seek(std::uint32_t row) {
         while (true) {
             while (at_ < batch_.rows.size() && batch_.rows[at_] < row) ++at_;
@@ -51,7 +52,7 @@ private:
     std::size_t at_ = 0;      // in the batch
 };
 
-/// The values of one type of an input's column that some row that stays has, in order.
+/// The values of one type in an input's column that some remaining row has, in order.
 class StayingValues {
 public:
     StayingValues(std::vector<std::uint32_t>& codes, Range range)
@@ -61,7 +62,7 @@ public:
     std::uint32_t new_code() const { return (*codes_)[static_cast<std::size_t>(code_)]; }
 
 protected:
-    /// To the next code that stays. False at the end.
+    /// Moves to the next code that stays. False at the end.
     bool next_code() {
         while (next_ < range_.last) {
             code_ = next_++;
@@ -137,7 +138,7 @@ private:
     std::uint64_t time_ = 0;
 };
 
-/// Texts that are times, in the order of these; they have their new codes already.
+/// Texts that are times, in order of time; they have their new codes already.
 class TimedTexts : public StayingValues {
 public:
     explicit TimedTexts(ColumnMerge::Source& source)
@@ -194,12 +195,12 @@ private:
     std::span<const std::byte> bytes_;
 };
 
-/// The places of a column's others in the order of their bytes.
+/// The positions of a column's other values, in byte order.
 Result<> sort_others(ColumnMerge::Source& source) {
     source.others.resize(
         static_cast<std::size_t>(source.column.others().last - source.column.others().first));
     std::iota(source.others.begin(), source.others.end(), 0U);
-    // What cannot be read is found when it is written.
+    // Whatever cannot be read is reported when it is written.
     const auto text = [&](std::uint32_t place) {
         const auto bytes = source.column.other(place);
         return bytes ? text_of(*bytes) : std::string_view();
@@ -235,7 +236,7 @@ Result<> ColumnMerge::add(std::size_t input, const Column& column) {
     return look_at_rows(source);
 }
 
-/// Marks what rows that stay have.
+/// Marks the values that remaining rows have.
 Result<> ColumnMerge::look_at_rows(Source& source) {
     const auto numbers = order_.numbers(source.input);
     return source.column.each_batch([&](const Column::Batch& batch) -> Result<> {
@@ -257,7 +258,7 @@ Result<> ColumnMerge::look_at_rows(Source& source) {
     });
 }
 
-/// Gives values their new codes, and writes those that are short.
+/// Gives values their new codes, and writes the short ones.
 Result<> ColumnMerge::number_values() {
     for (Source& source : sources_) {
         for (const std::uint64_t code : {kNullCode, kFalseCode, kTrueCode}) {
@@ -307,7 +308,7 @@ Result<> ColumnMerge::number_timed_texts() {
     return {};
 }
 
-/// Which rows have values, and their codes.
+/// Which rows have values, and the codes of those.
 Result<> ColumnMerge::write_rows() {
     const bool lists = kinds_.high > 0;
     PackedRange codes;

@@ -17,8 +17,8 @@
 
 namespace braid::docs {
 
-/// One column of several inputs, of the rows that stay: first the values that some such row has are
-/// put in order, then they are written, and the rows with their new codes.
+/// One column of several inputs, restricted to the rows that stay: first the values that some such
+/// row has are put in order, then they are written, and then the rows with their new codes.
 class ColumnMerge {
 public:
     using GoOn = std::function<Result<>()>;  // fails if told to stop
@@ -26,19 +26,19 @@ public:
     struct Source {
         std::size_t input = 0;
         Column column;
-        /// New ones by the input's own; kLeftOut: no row that stays has it.
+        /// New codes by the input's own; kLeftOut: no remaining row has it.
         std::vector<std::uint32_t> codes;
-        /// The column's others in the order of their bytes.
+        /// The column's other values, in byte order.
         std::vector<std::uint32_t> others;
     };
 
     ColumnMerge(const MergeOrder& order, const GoOn& go_on) : order_(order), go_on_(go_on) {}
 
-    /// The column of an input that has one.
+    /// Adds the column of an input that has one.
     Result<> add(std::size_t input, const Column& column);
-    /// Whether some row that stays has a value.
+    /// Whether some remaining row has a value.
     bool has_rows() const noexcept { return rows_.count > 0; }
-    /// More of the section begun last.
+    /// Appends to the current section.
     Result<> write(store::SectionSink& sink);
 
 private:
@@ -48,8 +48,8 @@ private:
     Result<> write_rows();
     Result<> write_texts(store::SectionSink& sink);
     Result<> write_others(store::SectionSink& sink);
-    /// Calls `visit(stream)` for each value of a type that stays, in order; it has the code
-    /// `next_code` then.
+    /// Calls `visit(stream)` for each value of a type that stays, in order; its code is then
+    /// `next_code`.
     template <class Stream, class Visit>
     Result<> each_value(std::uint32_t& next_code, const Visit& visit);
     store::ByteWriter& part(ColumnPart which) { return parts_[static_cast<std::size_t>(which)]; }
@@ -57,14 +57,14 @@ private:
     const MergeOrder& order_;
     const GoOn& go_on_;
     std::vector<Source> sources_;
-    PackedRange rows_;   // that have a value, by their new numbers
+    PackedRange rows_;   // of rows with a value, by their new numbers
     PackedRange kinds_;  // of these
     std::uint64_t code_count_ = 0;
     std::uint32_t first_text_ = 0;  // codes
     std::uint32_t first_other_ = 0;
     StringTableWriter texts_;
     std::uint64_t other_bytes_ = 0;
-    std::array<store::ByteWriter, kColumnParts> parts_;  // all but texts and others
+    std::array<store::ByteWriter, kColumnParts> parts_;  // all except texts and other values
 };
 
 }  // namespace braid::docs

@@ -10,7 +10,7 @@ namespace {
 
 using Op = Filter::Op;
 
-/// Of codes in ascending order, where `equal` are those that equal the operand.
+/// Codes in ascending order; `equal` are those that equal the operand.
 Range in_order(Op op, Range all, Range equal) {
     switch (op) {
         case Op::Gt:
@@ -34,7 +34,7 @@ Result<Range> equal_texts(const Column& column, const std::string& operand) {
     return Range{first_code + place, first_code + place + (found == operand ? 1U : 0U)};
 }
 
-/// The codes of lists and objects that a set holds.
+/// The codes of lists and objects contained in a set.
 Result<> add_compound(const Column& column, const ValueSet& set, Bits& codes) {
     if (set.compound().empty()) return {};
     for (std::uint64_t code = column.others().first; code < column.others().last; ++code) {
@@ -44,7 +44,7 @@ Result<> add_compound(const Column& column, const ValueSet& set, Bits& codes) {
     return {};
 }
 
-/// The codes of all values that a set holds.
+/// The codes of all values contained in a set.
 Result<Bits> equal_codes(const Column& column, const ValueSet& set) {
     Bits codes = make_bits(column.codes());
     if (set.has_null()) set_bit(codes, kNullCode);
@@ -89,7 +89,7 @@ Result<Bits> ordered_codes(const Column& column, Op op, const Comparison::Bound&
         BRAID_TRY(const Range equal, equal_texts(column, operand.as_string()));
         set_range(codes, in_order(op, column.texts(), equal));
         if (!time) return codes;
-        // Two times compare as times, whatever their texts are.
+        // Two times compare as times, whatever their texts.
         BRAID_CHECK(column.each_timed_text([&](Timestamp said, std::uint64_t code) {
             if (passes(op, said <=> *bound.time)) {
                 set_bit(codes, code);
@@ -116,7 +116,8 @@ Result<ColumnPredicate> order(const Column& column, const Comparison& comparison
     return predicate;
 }
 
-/// A text of a row matches by a part of it; all else, elements of lists among it, as a whole.
+/// A row's text matches if it contains the part; everything else, elements of lists included, must
+/// match as a whole.
 Result<ColumnPredicate> contains(const Column& column, const Comparison& comparison) {
     ColumnPredicate predicate;
     BRAID_TRY(predicate.element, equal_codes(column, *comparison.set));

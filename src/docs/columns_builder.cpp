@@ -24,7 +24,7 @@ namespace {
 
 using Numbers64 = std::vector<std::uint64_t>;
 
-constexpr char kTimeKey = '\xFF';  // no value begins so
+constexpr char kTimeKey = '\xFF';  // no value begins with this
 
 bool is_ordered_number(const Value& value) {
     return value.is_int() || (value.is_double() && !std::isnan(value.as_double()));
@@ -34,7 +34,7 @@ store::ByteReader reader_of(std::string_view bytes) {
     return store::ByteReader(std::as_bytes(std::span(bytes)));
 }
 
-/// Distinct byte strings, numbered as they come: each once, one after another.
+/// Distinct byte strings, numbered in order of arrival.
 class DistinctKeys {
 public:
     DistinctKeys() = default;
@@ -89,7 +89,7 @@ private:
 
 }  // namespace
 
-/// The values of one field as they come; sorted and numbered at the end.
+/// The values of one field as they arrive; sorted and numbered at the end.
 class ColumnsBuilder::Column {
 public:
     /// `are_names`: texts are never times.
@@ -278,7 +278,7 @@ ColumnsBuilder::Column& ColumnsBuilder::column(char kind, std::string_view name)
 
 void ColumnsBuilder::add_metadata(const Object& metadata) {
     for (const std::string& path : metadata_paths(metadata)) {
-        // Where dots in names make it ambiguous, this decides, as it does for every filter.
+        // Where dots in names make it ambiguous, this decides, as for every filter.
         if (const Value* value = find_path(metadata, path)) {
             column(kMetadataColumn, path).add(rows_, *value);
         }

@@ -12,10 +12,10 @@
 
 namespace braid::docs {
 
-/// Writes what filters and facets ask of rows, field by field: every field of a chunk and every
-/// path into its metadata is a column (docs/formats/documents.md). Ids are left to
+/// Writes what filters and facets need to know about rows, field by field: every field of a chunk
+/// and every path into its metadata is a column (docs/formats/documents.md). Ids are left to
 /// DocumentsBuilder. ColumnsReader reads them. Holds all values until `finish`: each distinct one
-/// once, and some twelve bytes per value of a row. Not safe for concurrent use.
+/// once, plus some twelve bytes per value of a row. Not safe for concurrent use.
 class ColumnsBuilder {
 public:
     ColumnsBuilder();
@@ -25,7 +25,7 @@ public:
     ColumnsBuilder& operator=(ColumnsBuilder&&) = delete;
     ~ColumnsBuilder();
 
-    /// The next row.
+    /// Adds the next row.
     void add(const Chunk& chunk);
     std::uint64_t rows() const noexcept { return rows_; }
     /// Sections are named `prefix` + "columns.…".

@@ -10,9 +10,9 @@
 
 namespace braid::docs {
 
-/// Writes what a ColumnsBuilder would write of the rows that stay, column by column, without
-/// reading a chunk. What is held is four bytes for each distinct value of one column, and its codes
-/// and numbers as they are written; never its texts. Cancelled if told to stop.
+/// Writes what a ColumnsBuilder would write for the rows that stay, column by column, without
+/// reading a chunk. Holds four bytes for each distinct value of one column, and the column's codes
+/// and numbers while they are written, but never its texts. Cancelled if told to stop.
 Result<> merge_columns(std::span<const MergeInput> inputs, const MergeOrder& order,
                        store::SectionSink& sink, std::string_view prefix,
                        const std::stop_token& stop);

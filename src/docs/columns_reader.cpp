@@ -26,7 +26,7 @@ bool has_columns(const Filter& filter) {
            std::ranges::all_of(filter.children, has_columns);
 }
 
-/// A list as it was written.
+/// A list as written.
 Result<Value> list_of(const Column& column, std::span<const std::uint64_t> codes) {
     Array list;
     list.reserve(codes.size());
@@ -59,15 +59,15 @@ Result<bool> row_matches(const Column& column, const ColumnPredicate& predicate,
     return std::ranges::find(whole, list) != whole.end();
 }
 
-/// Marks the rows of a batch, and those whose one value is among `codes`. Requires rows that have
-/// one value each.
+/// Marks the rows of a batch whose one value is among `codes`. Requires rows that have one value
+/// each.
 void mark_rows(const Column::Batch& batch, const Bits& codes, Bits& present, Bits& matched) {
     constexpr std::size_t kWordRows = 64;
     const std::size_t count = batch.rows.size();
     const std::uint64_t first = count == 0 ? 0 : batch.rows.front();
     std::size_t i = 0;
     if (count > 0 && first % kWordRows == 0 && batch.rows.back() - first == count - 1) {
-        // No row is left out: a word of both masks at a time.
+        // No row is missing: takes a word of both masks at a time.
         for (; i + kWordRows <= count; i += kWordRows) {
             std::uint64_t word = 0;
             for (std::size_t bit = 0; bit < kWordRows; ++bit) {
@@ -95,7 +95,7 @@ Value counted_form(Value value) {
     return Value(static_cast<std::int64_t>(number));
 }
 
-/// Codes whose values are counted together have the same number.
+/// Codes whose values are counted together get the same number.
 Result<std::vector<std::uint64_t>> counted_as(const Column& column) {
     std::vector<std::uint64_t> same(static_cast<std::size_t>(column.codes()));
     for (std::uint64_t code = 0; code < same.size(); ++code) same[code] = code;
@@ -112,7 +112,7 @@ Result<std::vector<std::uint64_t>> counted_as(const Column& column) {
     return same;
 }
 
-/// Null and objects are no values.
+/// Null and objects do not count as values.
 Result<std::uint64_t> rows_with_values(const Column& column, const Bits& mask,
                                        const CallLimits& limits) {
     const auto is_value = [last = column.times().last](std::uint64_t code) {
@@ -204,7 +204,7 @@ Result<Bits> ColumnsReader::compare(const Comparison& comparison, std::size_t /*
                                     const CallLimits& limits) const {
     const bool exists = comparison.op == Op::Exists;
     BRAID_TRY(const auto found, column(comparison.name));
-    Bits rows = make_bits(rows_);  // that match; of Ne and Nin, that Eq and In match
+    Bits rows = make_bits(rows_);  // matching rows; for Ne and Nin, those that Eq and In match
     Bits present = make_bits(rows_);
     if (found) {
         ColumnPredicate predicate;
@@ -227,7 +227,8 @@ Result<Bits> ColumnsReader::compare(const Comparison& comparison, std::size_t /*
         };
         BRAID_CHECK(found->each_batch(scan));
     }
-    // What holds for a row without a value: Ne, Nin, Exists and, by its default level, sensitivity.
+    // What a row without a value gives: for Ne, Nin, Exists and, through its default level,
+    // sensitivity.
     const bool holds_without = comparison.holds_for(Chunk());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::uint64_t with = exists ? (comparison.exists ? ~std::uint64_t{0} : 0)

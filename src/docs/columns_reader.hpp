@@ -21,27 +21,27 @@ namespace braid::docs {
 
 class FilterMatcher;
 
-/// What a ColumnsBuilder wrote: filters and facets without reading chunks. The answers are those of
-/// FilterMatcher and field_value on the chunks themselves. Borrows from the source and from the
-/// documents. Safe for concurrent use.
+/// Reads what a ColumnsBuilder wrote: filters and facets without reading chunks. Answers equal
+/// those of FilterMatcher and field_value on the chunks themselves. Borrows from the source and
+/// from the documents. Safe for concurrent use.
 class ColumnsReader final : public FilterColumns {
 public:
     /// `documents` are those of the same rows, and must outlive the reader.
     static Result<ColumnsReader> open(const store::SectionSource& source, std::string_view prefix,
                                       const DocumentsReader& documents);
 
-    /// The rows that match: bit i of word w is row 64 w + i; bits behind the last row are 0.
-    /// InvalidArgument if the filter and the schema clash, as FilterMatcher says it.
+    /// The rows that match: bit i of word w is row 64 w + i; bits past the last row are 0.
+    /// InvalidArgument if the filter and the schema clash, in FilterMatcher's words.
     Result<Bits> matching(const Filter& filter, const Schema& schema,
                           const CallLimits& limits) const;
 
-    /// How many of the rows in `mask` hold each value of a field: null, lists and objects are no
-    /// values, a list counts for each of its distinct elements. In no particular order. Unsupported
-    /// for paths longer than kMaxPathBytes. Of "": how many hold each field of the metadata.
+    /// How many of the rows in `mask` have each value of a field: null, lists and objects are not
+    /// values; a list counts for each of its distinct elements. In no particular order. Unsupported
+    /// for paths longer than kMaxPathBytes. For "": how many have each field of the metadata.
     Result<std::vector<FacetCount>> facets(const std::string& field, const Schema& schema,
                                            const Bits& mask, const CallLimits& limits) const;
 
-    /// All columns, by the names they are stored under (docs/formats/documents.md).
+    /// All columns, by the names under which they are stored (docs/formats/documents.md).
     const StringTable& names() const noexcept { return names_; }
     Result<Column> column_at(std::uint64_t number) const;
 

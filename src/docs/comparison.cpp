@@ -9,7 +9,7 @@ namespace {
 using Op = Filter::Op;
 using Bound = Comparison::Bound;
 
-// Each compares what a field holds with a bound.
+// Each compares a field's value with a bound.
 std::partial_ordering compare(std::string_view text, const Bound& bound) {
     if (!bound.value.is_string()) return std::partial_ordering::unordered;
     if (bound.time) {
@@ -26,7 +26,7 @@ std::partial_ordering compare(const Value& value, const Bound& bound) {
     const Value& other = bound.value;
     if (value.is_number() && other.is_number()) return compare_numbers(value, other);
     if (value.is_bool() && other.is_bool()) return value.as_bool() <=> other.as_bool();
-    return std::partial_ordering::unordered;  // bounds are none of the others
+    return std::partial_ordering::unordered;  // bounds are never of the other types
 }
 
 Bound make_bound(const Value& value, Field field) {

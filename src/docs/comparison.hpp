@@ -20,22 +20,22 @@ namespace braid::docs {
 /// Bit i: row i, or the value with code i.
 using Bits = std::vector<std::uint64_t>;
 
-/// Whether a value that compares so with the operand passes Gt, Gte, Lt or Lte.
+/// Whether a value that compares like this with the operand passes Gt, Gte, Lt or Lte.
 bool passes(Filter::Op op, std::partial_ordering order) noexcept;
 
 /// Linear in both, whatever they hold.
 bool has_part(std::string_view text, std::string_view part);
 
-/// One comparison of a filter made ready: operands parsed and sorted once, then many values.
+/// One comparison of a filter, prepared: operands are parsed and sorted once for many values.
 struct Comparison {
-    /// A bound, with its time if it is one.
+    /// A bound, with its time if it denotes one.
     struct Bound {
         Value value;
         std::optional<Timestamp> time;
     };
 
-    /// Requires a valid filter that is none of And, Or and Not. `default_level` is what a chunk
-    /// without sensitivity has.
+    /// Requires a valid filter other than And, Or and Not. `default_level` is the level of a chunk
+    /// without sensitivity.
     Comparison(const Filter& filter, std::string default_level);
 
     Filter::Op op;
@@ -62,12 +62,12 @@ private:
     bool contains(const FieldView& value) const;
 };
 
-/// Rows whose fields are kept as columns. Answers one comparison for all rows.
+/// Rows whose fields are kept as columns. Evaluates one comparison for all rows.
 class FilterColumns {
 public:
     virtual ~FilterColumns() = default;
 
-    /// Which of the rows below `rows` it holds for. Fails when the limits say so.
+    /// For which of the rows below `rows` it holds. Fails when the limits say so.
     virtual Result<Bits> compare(const Comparison& comparison, std::size_t rows,
                                  const CallLimits& limits) const = 0;
 };

@@ -26,7 +26,7 @@ Result<> DocumentsBuilder::add(Chunk chunk, std::uint32_t label, std::uint32_t l
     if (chunk.expires_at) expiring_.emplace_back(ordered_bits(chunk.expires_at->micros), row);
     created_.push_back(chunk.created_at ? std::optional(chunk.created_at->micros) : std::nullopt);
 
-    // What has a place of its own is not kept twice.
+    // What has a place of its own is not stored twice.
     chunk.chunk_id.clear();
     chunk.document_id.clear();
     chunk.created_at.reset();
@@ -63,7 +63,7 @@ Result<> DocumentsBuilder::write_documents() {
 Result<> DocumentsBuilder::write_columns() {
     std::vector<std::uint64_t> known;
     std::vector<std::uint64_t> times;
-    // A row without a time takes one that costs no bits.
+    // A row without a time gets one that costs no bits.
     std::int64_t filling = 0;
     for (const auto& time : created_) {
         if (time) filling = *time;

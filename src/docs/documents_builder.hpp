@@ -17,18 +17,19 @@
 
 namespace braid::docs {
 
-/// Writes the chunks of one namespace section, whose row numbers are their places: stored
-/// documents, their ids and order, and what a search needs of each row (docs/formats/documents.md).
-/// DocumentsReader reads them. Compressed chunks go to the sink as they come; what is held is the
-/// ids and some 40 bytes per row. Not safe for concurrent use.
+/// Writes the chunks of one namespace section, with row numbers in order of arrival: stored
+/// documents, their ids and order, and what a search needs to know about each row
+/// (docs/formats/documents.md). DocumentsReader reads them. Compressed chunks go to the sink as
+/// they come; the ids and some 40 bytes per row are held in memory. Not safe for concurrent use.
 class DocumentsBuilder {
 public:
     /// Sections are named `prefix` + "docs.…". From the first `add` to the end of `finish` nobody
     /// else may write to the sink.
     DocumentsBuilder(store::SectionSink& sink, std::string prefix, DocumentsOptions options = {});
 
-    /// The next row. InvalidArgument if its id does not come after that of the row before (bytes).
-    /// The vector is left out. `label` and `length` are the caller's numbers, kept as they are.
+    /// Adds the next row. InvalidArgument if its id does not come after that of the previous row
+    /// (in bytes). The vector is left out. `label` and `length` are the caller's numbers, stored as
+    /// given.
     Result<> add(Chunk chunk, std::uint32_t label, std::uint32_t length);
     std::uint64_t rows() const noexcept { return ids_.size(); }
     /// Whether some row expires.

@@ -19,7 +19,7 @@ inline constexpr std::string_view kCreatedSection = "docs.created";
 inline constexpr std::string_view kVersionsSection = "docs.versions";
 inline constexpr std::string_view kLabelsSection = "docs.labels";
 inline constexpr std::string_view kLengthsSection = "docs.lengths";
-/// Only where some row expires.
+/// Only if some row expires.
 inline constexpr std::string_view kExpiringRowsSection = "docs.expiring_rows";
 inline constexpr std::string_view kExpiriesSection = "docs.expiries";
 
@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kIndexHeaderBytes = 16;
 inline constexpr std::uint64_t kIndexEntryBytes = 24;
 inline constexpr std::uint64_t kMaxRows = 0xFFFF'FFFF;
 
-/// A signed number as an unsigned one of the same order.
+/// Maps a signed number to an unsigned one that sorts the same way.
 constexpr std::uint64_t ordered_bits(std::int64_t value) noexcept {
     return static_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 63);
 }

@@ -16,7 +16,7 @@
 namespace braid::docs {
 namespace {
 
-/// Documents of one input of which some row stays, in the order of their ids.
+/// Documents of one input that keep some row, in id order.
 class StayingDocuments {
 public:
     StayingDocuments(const StringTable& ids, std::vector<std::uint32_t>& numbers)
@@ -61,7 +61,7 @@ private:
     Result<> write_order(std::vector<std::uint32_t> document_of);
     Result<> write_created();
     Result<> write_expiring();
-    /// The same number of every row, which `numbers_of` finds in its input.
+    /// The number that `numbers_of` finds for every row in its input.
     template <class NumbersOf, class Seen>
     Result<> copy(std::string_view section, const NumbersOf& numbers_of, const Seen& seen);
     Result<> write(std::string_view section, const PackedRange& range, const auto& each);
@@ -74,7 +74,7 @@ private:
     std::uint64_t steps_ = 0;
     MergedDocuments merged_;
 
-    std::vector<std::int64_t> indices_;  // of rows that have one
+    std::vector<std::int64_t> indices_;  // of rows that have an index
     Bits has_index_;
     std::uint32_t documents_ = 0;
 };
@@ -193,7 +193,7 @@ Result<> DocumentsMerge::number_documents(std::vector<std::uint32_t>& document_o
     });
 }
 
-/// The rows of each document, in the order of their indices; those without one last.
+/// The rows of each document, in order of their indices; those without one come last.
 Result<> DocumentsMerge::write_order(std::vector<std::uint32_t> document_of) {
     std::vector<std::uint32_t> places(documents_ + std::size_t{1});  // where each begins
     for (const std::uint32_t document : document_of) ++places[document + std::size_t{1}];
@@ -205,7 +205,7 @@ Result<> DocumentsMerge::write_order(std::vector<std::uint32_t> document_of) {
         return {};
     }));
 
-    // From here on the places are where each ends, of as much as is there.
+    // From here on, the places are where the part filled so far ends.
     std::vector<std::uint32_t> rows(order_.rows());
     for (std::uint32_t row = 0; row < rows.size(); ++row) rows[places[document_of[row]]++] = row;
     document_of = {};
@@ -277,7 +277,7 @@ Result<> DocumentsMerge::write_created() {
             return {};
         });
     };
-    // A row without a time takes one that costs no bits.
+    // A row without a time gets one that costs no bits.
     std::uint64_t filling = ordered_bits(0);
     PackedRange range;
     BRAID_CHECK(each([&](const std::optional<std::uint64_t>& time) {

@@ -18,9 +18,9 @@ struct MergedDocuments {
     std::set<std::uint32_t> labels;  // of all rows
 };
 
-/// Writes what a DocumentsBuilder would write of the rows that stay, with their labels and lengths
-/// as they are. Rows are copied as they are stored; what is held is some 40 bytes a row, and one
-/// block of each input. Cancelled if told to stop.
+/// Writes what a DocumentsBuilder would write for the rows that stay, with their labels and lengths
+/// unchanged. Rows are copied as stored; held in memory are some 40 bytes per row and one block of
+/// each input. Cancelled if told to stop.
 Result<MergedDocuments> merge_documents(std::span<const MergeInput> inputs, const MergeOrder& order,
                                         const DocumentsOptions& options, store::SectionSink& sink,
                                         const std::string& prefix, const std::stop_token& stop);

@@ -11,7 +11,7 @@
 namespace braid::docs {
 namespace {
 
-/// Readers that share a cache are told apart.
+/// Tells apart readers that share a cache.
 std::uint64_t next_reader() {
     static std::atomic<std::uint64_t> next{0};
     return next.fetch_add(1, std::memory_order_relaxed);
@@ -102,7 +102,7 @@ Result<DocumentsReader::BlockEntry> DocumentsReader::entry(std::uint64_t number)
     return entry;
 }
 
-/// Of a block; the whole entry is only needed for the one that is read.
+/// The header of a block; the whole entry is needed only for the one that is read.
 Result<std::uint64_t> DocumentsReader::first_row(std::uint64_t number) const {
     constexpr std::uint64_t kPlace = kIndexEntryBytes - sizeof(std::uint64_t);
     BRAID_TRY(const auto bytes,
@@ -126,7 +126,7 @@ Result<DocumentsReader::BlockEntry> DocumentsReader::block_of(std::uint64_t row)
 Result<std::shared_ptr<const Bytes>> DocumentsReader::decoded(const BlockEntry& entry) const {
     BRAID_TRY(const auto stored, blocks_.bytes(entry.offset, entry.stored_bytes));
     BRAID_TRY(Bytes raw, decoder_->decode(stored, entry.raw_bytes, blocks_.name()));
-    // Before it can be kept: pages that are gone read as zeros.
+    // Checked before it is kept: vanished pages read as zeros.
     BRAID_CHECK(intact());
     return std::make_shared<const Bytes>(std::move(raw));
 }

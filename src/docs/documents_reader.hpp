@@ -25,21 +25,22 @@ struct SizeOfBlock {
         return block->size();
     }
 };
-/// Blocks that were decompressed, of any number of readers together, bounded in bytes.
+/// Decompressed blocks, shared by any number of readers and bounded in bytes.
 using BlockCache = core::LruCache<std::shared_ptr<const Bytes>, SizeOfBlock>;
 
-/// What a DocumentsBuilder wrote. Opening reads a few headers; one row costs one block. Borrows
-/// from the source. Every failure is a Corruption of what was asked for. Safe for concurrent use.
+/// Reads what a DocumentsBuilder wrote. Opening reads a few headers; reading one row costs one
+/// block. Borrows from the source. Every failure is Corruption of what was asked for. Safe for
+/// concurrent use.
 class DocumentsReader {
 public:
-    /// Without a cache every row is decompressed anew.
+    /// Without a cache every row is decompressed again.
     static Result<DocumentsReader> open(const store::SectionSource& source, std::string_view prefix,
                                         std::shared_ptr<BlockCache> cache = nullptr);
 
     std::uint64_t rows() const noexcept { return ids_.size(); }
     std::uint64_t documents() const noexcept { return documents_.size(); }
 
-    /// All of it but the vector, which is empty.
+    /// The chunk without its vector.
     Result<Chunk> chunk(std::uint64_t row) const;
     /// The row of a chunk id, if there is one.
     Result<std::optional<std::uint64_t>> find(std::string_view chunk_id) const {
@@ -47,7 +48,7 @@ public:
     }
     Result<std::string> chunk_id(std::uint64_t row) const { return ids_.at(row); }
     Result<std::string> document_id(std::uint64_t row) const;
-    /// In the order of chunk_index; rows without one last. Empty if there is no such document.
+    /// In order of chunk_index; rows without one come last. Empty if there is no such document.
     Result<std::vector<std::uint64_t>> document_rows(std::string_view document_id) const;
 
     Result<std::optional<Timestamp>> created_at(std::uint64_t row) const;
@@ -56,7 +57,7 @@ public:
     /// For scans: one number per row.
     const PackedInts& versions() const noexcept { return versions_; }
     const PackedInts& created_known() const noexcept { return created_known_; }
-    /// In the order of times (`from_ordered_bits`); any number where none is known.
+    /// In time order (`from_ordered_bits`); an arbitrary number where no time is known.
     const PackedInts& created_bits() const noexcept { return created_; }
     const PackedInts& labels() const noexcept { return labels_; }
     const PackedInts& lengths() const noexcept { return lengths_; }
@@ -66,16 +67,16 @@ public:
     const StringTable& document_ids() const noexcept { return documents_; }
     const PackedInts& document_of() const noexcept { return document_of_; }
 
-    /// Rows that expire, the first to do so first, and when each does.
+    /// Rows that expire, soonest first, and when each does.
     const PackedInts& expiring_rows() const noexcept { return expiring_rows_; }
     Result<Timestamp> expiry(std::uint64_t i) const;
     /// How many of them have expired by then.
     Result<std::uint64_t> expired(Timestamp now) const;
 
-    /// Of the mapping, to be asked after a search: see BlockGuard.
+    /// For the mapping, to be asked after a search: see BlockGuard.
     Result<> intact() const { return blocks_.intact(); }
 
-    /// What its blocks have in common; empty: nothing. A merge goes on with it. Borrowed.
+    /// The dictionary of its blocks; empty: none. A merge reuses it. Borrowed.
     Result<std::span<const std::byte>> dictionary() const { return dictionary_.bytes(); }
 
 private:
@@ -95,7 +96,7 @@ private:
     Result<std::uint64_t> first_row(std::uint64_t number) const;
     Result<BlockEntry> block_of(std::uint64_t row) const;
     Result<std::shared_ptr<const Bytes>> decoded(const BlockEntry& entry) const;
-    /// From the cache, or into it.
+    /// From the cache, or through it.
     Result<std::shared_ptr<const Bytes>> block(const BlockEntry& entry) const;
 
     store::Section blocks_;
@@ -120,13 +121,13 @@ private:
     PackedInts expiries_;
 };
 
-/// The rows of a reader as they are stored, in order. Holds one block. The reader must stay.
+/// The rows of a reader as stored, in order. Holds one block. The reader must outlive it.
 class RowStream {
 public:
     explicit RowStream(const DocumentsReader& reader) noexcept : reader_(&reader) {}
 
-    /// What write_chunk made of it, without what has a place of its own; valid until the next call.
-    /// The rows asked for ascend.
+    /// The bytes that write_chunk produced, without what has a place of its own; valid until the
+    /// next call. Rows must be asked for in ascending order.
     Result<std::span<const std::byte>> at(std::uint64_t row);
 
 private:

@@ -24,7 +24,7 @@ std::string key(char kind, std::string_view text) {
     return whole;
 }
 
-/// Values of one key are the same; empty for those that are told apart from all others.
+/// Values with the same key are equal; an empty key makes a value distinct from all others.
 std::string key_of(const FieldView& view) {
     switch (view.kind) {
         case FieldView::Kind::Missing:

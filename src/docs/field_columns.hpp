@@ -20,17 +20,17 @@
 namespace braid::docs {
 
 /// One field of many rows: the number of each row's value, and each distinct value once. Lists and
-/// objects count as distinct, whatever they hold.
+/// objects count as distinct, whatever their content.
 struct FieldColumn {
     core::StableVector<std::uint32_t> numbers;  // by row
     core::StableVector<FieldView> values;       // by number; borrowed from the rows' chunks
 };
 
-/// Columns of the fields that filters ask for, made when they first do, for rows that are appended
-/// and never change. Keeps those asked for last. Safe for concurrent use.
+/// Columns of the fields that filters ask for, made on first use, over rows that are appended and
+/// never change. Keeps the most recently used. Safe for concurrent use.
 class FieldColumns final : public FilterColumns {
 public:
-    /// Gives the chunk of a row; it must stay where it is for as long as this lives.
+    /// Returns the chunk of a row; it must stay where it is for as long as this lives.
     using ChunkAt = std::function<const Chunk&(std::size_t row)>;
 
     FieldColumns(ChunkAt chunk_at, std::string default_level)
@@ -40,8 +40,8 @@ public:
     Result<Bits> compare(const Comparison& comparison, std::size_t rows,
                          const CallLimits& limits) const override;
 
-    /// Complete for rows below `rows`, all of which must be there. The first call for a field reads
-    /// each row once, and looks at the limits meanwhile.
+    /// Complete for rows below `rows`, all of which must exist. The first call for a field reads
+    /// each row once, checking the limits on the way.
     Result<std::shared_ptr<const FieldColumn>> column(Field field, std::string_view path,
                                                       std::size_t rows,
                                                       const CallLimits& limits) const;

@@ -68,7 +68,7 @@ FieldView view_field(const Chunk& chunk, Field field, std::string_view path,
         case Field::Metadata:
             break;
     }
-    // A field of the chunk that is empty may still stand in the metadata under that name.
+    // A chunk's own field may be empty while the metadata has a member of that name.
     if (const Value* found = find_path(chunk.metadata, path)) {
         view.kind = Kind::Json;
         view.json = found;

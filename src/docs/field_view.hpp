@@ -34,7 +34,7 @@ bool is_name(Field field);
 
 using core::metadata_path;
 
-/// The time that a text says, if it is an RFC 3339 one. Fast for texts that are none.
+/// The time that a text denotes, if it is an RFC 3339 time. Fast for texts that are not.
 std::optional<Timestamp> time_of(std::string_view text);
 
 /// A field's value, borrowed from its chunk.
@@ -49,13 +49,13 @@ struct FieldView {
     bool missing() const noexcept { return kind == Kind::Missing; }
 };
 
-/// `path` is looked up in the metadata where the chunk's own field is empty. `default_level` is
-/// what a chunk without sensitivity has, and must live as long as the view.
+/// `path` is looked up in the metadata if the chunk's own field is empty. `default_level` is the
+/// level of a chunk without sensitivity, and must outlive the view.
 FieldView view_field(const Chunk& chunk, Field field, std::string_view path,
                      const std::string& default_level);
 
 /// Whether `test`, which takes a std::string_view, a Timestamp, a number or a JSON value, holds for
-/// the field's value, or for one element if that is a list.
+/// the field's value or, if that is a list, for one of its elements.
 template <class Test>
 bool any_value(const FieldView& field, const Test& test) {
     switch (field.kind) {

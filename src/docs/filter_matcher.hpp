@@ -14,7 +14,7 @@
 
 namespace braid::docs {
 
-/// A filter made ready for one schema: operands checked, parsed and sorted once, then many chunks.
+/// A filter prepared for one schema: operands are checked, parsed and sorted once for many chunks.
 /// Immutable and safe for concurrent use.
 class FilterMatcher {
 public:
@@ -23,12 +23,12 @@ public:
     static Result<FilterMatcher> create(const Filter& filter, const Schema& schema);
 
     bool matches(const Chunk& chunk) const;
-    /// Which of the rows below `rows` match; bits behind the last row are 0. Fails when the limits
+    /// Which of the rows below `rows` match; bits past the last row are 0. Fails when the limits
     /// say so.
     Result<Bits> select(const FilterColumns& columns, std::size_t rows,
                         const CallLimits& limits) const;
 
-    /// What one match may cost, in comparisons: how often a scan should look at its limits.
+    /// What one match may cost, in comparisons: tells how often a scan should check its limits.
     std::size_t cost() const noexcept;
 
     FilterMatcher(FilterMatcher&&) noexcept;

@@ -23,10 +23,10 @@ struct MergeInput {
     const Bits* staying = nullptr;  // null: all
 };
 
-/// The rows of several inputs that stay, in the order of their ids. Six bytes a row.
+/// The rows of several inputs that stay, in id order. Takes six bytes per row.
 class MergeOrder {
 public:
-    /// InvalidArgument if two rows that stay have the same id. Reads ids alone.
+    /// InvalidArgument if two remaining rows have the same id. Reads only ids.
     static Result<MergeOrder> create(std::span<const MergeInput> inputs);
 
     std::uint32_t rows() const noexcept { return static_cast<std::uint32_t>(inputs_.size()); }
@@ -35,7 +35,7 @@ public:
     std::span<const std::uint32_t> numbers(std::size_t input) const noexcept {
         return numbers_[input];
     }
-    /// To be called once, when nothing else is asked any more.
+    /// To be called once, when nothing else will be asked.
     std::vector<std::uint32_t> take_numbers(std::size_t input) noexcept {
         return std::move(numbers_[input]);
     }

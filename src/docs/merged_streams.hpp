@@ -9,7 +9,7 @@
 namespace braid::docs {
 
 /// Walks ascending lists side by side: calls `visit(stream, holders)` for each distinct key, in
-/// order, where `stream` stands at it and `holders` are the numbers of all that do.
+/// order; `stream` is positioned at it, and `holders` are the numbers of all that are.
 ///
 /// A stream has `Result<bool> next()`, false at the end, and `bool is_less(other)` by its key.
 template <class Stream, class Visit>

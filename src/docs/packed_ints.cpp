@@ -30,7 +30,7 @@ struct WordRange {
 };
 WordRange words_of(std::uint64_t first, std::uint64_t count, unsigned width) {
     if (count == 0 || width == 0) return {0, 0};
-    // A file of this size does not exist: count * width fits, as `open` has checked.
+    // No file of this size exists: count * width fits, as `open` has checked.
     const std::uint64_t begin = first * width / kWordBits;
     const std::uint64_t end = ((first + count) * width - 1) / kWordBits + 1;
     return {begin, end - begin};

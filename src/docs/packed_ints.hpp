@@ -12,7 +12,7 @@
 
 namespace braid::docs {
 
-/// What has to be known of numbers before the first of them is written.
+/// What has to be known about numbers before the first of them is written.
 struct PackedRange {
     std::uint64_t count = 0;
     std::uint64_t low = 0;
@@ -25,7 +25,7 @@ struct PackedRange {
 /// Numbers one after another, in the form of write_packed.
 class PackedWriter {
 public:
-    /// Every number must lie in the range, and there must be as many.
+    /// Every number must lie in the range, and there must be exactly that many.
     PackedWriter(store::ByteWriter& out, const PackedRange& range, unsigned min_width = 0);
     void add(std::uint64_t value);
     void finish();
@@ -38,9 +38,9 @@ private:
     unsigned used_ = 0;  // bits of word_
 };
 
-/// Numbers in as many bits as the largest, less the smallest, needs; equal ones in none. The format
-/// is in docs/formats/documents.md. With `min_width` 1 even equal ones take a bit each, so that a
-/// reader can tell from the bytes how many there can be.
+/// Numbers in as many bits as the difference between the largest and the smallest needs; equal ones
+/// take none. The format is in docs/formats/documents.md. With `min_width` 1 even equal ones take a
+/// bit each, so that a reader can tell from the bytes how many there can be.
 void write_packed(store::ByteWriter& out, std::span<const std::uint64_t> values,
                   unsigned min_width = 0);
 /// The same as a section of its own.
@@ -53,15 +53,15 @@ public:
     PackedInts() = default;
     /// Corruption if it does not hold exactly `count` numbers.
     static Result<PackedInts> open(const store::Section& section, std::uint64_t count);
-    /// The same for one who does not know how many.
+    /// The same if the count is not known.
     static Result<PackedInts> open(const store::Section& section);
 
     std::uint64_t size() const noexcept { return count_; }
-    /// Bits that each takes.
+    /// Bits per number.
     unsigned width() const noexcept { return width_; }
     /// Corruption if there is no such number, or its bytes are damaged.
     Result<std::uint64_t> at(std::uint64_t index) const;
-    /// As many as `out` takes, from `first` on.
+    /// As many as `out` holds, from `first` on.
     Result<> read(std::uint64_t first, std::span<std::uint64_t> out) const;
 
 private:
@@ -76,7 +76,7 @@ class PackedStream {
 public:
     explicit PackedStream(const PackedInts& numbers) : numbers_(numbers) {}
 
-    /// Number `index`; the indices asked for ascend.
+    /// Number `index`; indices must be asked for in ascending order.
     Result<std::uint64_t> at(std::uint64_t index);
 
 private:

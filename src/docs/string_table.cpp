@@ -10,12 +10,12 @@
 namespace braid::docs {
 namespace {
 
-constexpr std::uint64_t kGroupStrings = 16;  // strings, of which the first is whole
+constexpr std::uint64_t kGroupStrings = 16;  // strings, the first of which is stored whole
 constexpr std::uint64_t kOffsetBytes = sizeof(std::uint64_t);
 constexpr std::uint64_t kTableHeaderBytes = 2 * kOffsetBytes;
 constexpr std::size_t kWriteBytes = 64 * 1024;
 
-/// As it lies, little-endian.
+/// As stored, little-endian.
 std::uint64_t load_offset(const std::byte* at) noexcept {
     static_assert(std::endian::native == std::endian::little, "offsets are read as they lie");
     std::uint64_t offset = 0;
@@ -27,7 +27,7 @@ std::uint64_t group_count(std::uint64_t strings) {
     return strings / kGroupStrings + (strings % kGroupStrings != 0 ? 1 : 0);
 }
 
-/// The next string of a group; `text` is the one before.
+/// The next string of a group; `text` is the previous one.
 Result<> read_next(store::ByteReader& in, std::string& text) {
     BRAID_TRY(const std::uint64_t shared, in.varint("shared length"));
     if (shared > text.size())
@@ -38,7 +38,7 @@ Result<> read_next(store::ByteReader& in, std::string& text) {
     return {};
 }
 
-/// A number below 2^14, which is what lengths are, almost always.
+/// A number below 2^14, as lengths nearly always are.
 bool read_short(const char*& at, const char* end, std::size_t& value) noexcept {
     if (at == end) return false;
     const auto first = static_cast<unsigned char>(*at++);
@@ -49,8 +49,8 @@ bool read_short(const char*& at, const char* end, std::size_t& value) noexcept {
     return true;
 }
 
-/// String number `index` of a group, put together from the pieces it shares with those before it.
-/// Nothing if the bytes are not as usual: the careful way then says what is wrong.
+/// String number `index` of a group, assembled from the pieces it shares with those before it. None
+/// if the bytes are unusual in any way: the careful path then says what is wrong.
 std::optional<std::string> string_in_group(std::string_view group, std::uint64_t index) {
     struct Piece {
         std::size_t shared;
@@ -86,7 +86,7 @@ Result<> follows(std::uint64_t count, const std::string& last, std::string_view 
                             last.substr(0, 100) + "\"");
 }
 
-/// How many bytes string number `count` leaves out, as the one before has them.
+/// How many bytes string number `count` leaves out because the previous one has them.
 std::size_t shared_with(std::uint64_t count, const std::string& last, std::string_view text) {
     if (count % kGroupStrings == 0) return 0;
     const auto [end, unused] = std::ranges::mismatch(last, text);
@@ -213,7 +213,7 @@ void StringTable::prefetch(std::uint64_t index) const noexcept {
     if (index >= count_) return;
     const std::uint64_t begin =
         load_offset(offsets_.place() + index / kGroupStrings * kOffsetBytes);
-    if (begin >= data_.size()) return;  // damaged: who reads it says so
+    if (begin >= data_.size()) return;  // damaged: reading it will say so
     __builtin_prefetch(data_.place() + begin);
     __builtin_prefetch(data_.place() + std::min(begin + 64, data_.size() - 1));
 }
@@ -248,11 +248,11 @@ Result<std::string> StringTable::at(std::uint64_t index) const {
     return std::move(walk.text);
 }
 
-/// Whether the first string of a group is not greater. It stands there whole: no copy is made.
+/// Whether the first string of a group is not greater. It is stored whole, so nothing is copied.
 Result<bool> StringTable::begins_at_most(std::uint64_t number, std::string_view text) const {
     BRAID_TRY(store::ByteReader in, group(number));
     const auto bytes = in.rest();
-    // Nearly always: nothing shared, and a length of one byte.
+    // The usual case: nothing shared, and a length of one byte.
     if (bytes.size() >= 2 && bytes[0] == std::byte{0} && bytes[1] < std::byte{128} &&
         bytes.size() - 2 >= static_cast<std::size_t>(bytes[1])) {
         return std::string_view(reinterpret_cast<const char*>(bytes.data() + 2),
@@ -265,7 +265,7 @@ Result<bool> StringTable::begins_at_most(std::uint64_t number, std::string_view 
 }
 
 Result<StringTable::Bound> StringTable::bound_of(std::string_view text) const {
-    // The last group whose first string is not greater holds it, or its place is behind it.
+    // The last group whose first string is not greater holds it, or its place is after that group.
     std::uint64_t low = 0;
     std::uint64_t high = group_count(count_);
     while (low < high) {

@@ -13,8 +13,8 @@
 
 namespace braid::docs {
 
-/// Strings in ascending order of bytes, each once, numbered from 0; each is kept as what it does
-/// not share with the one before (docs/formats/documents.md).
+/// Strings in ascending byte order, each once, numbered from 0; each is stored as what it does not
+/// share with the previous one (docs/formats/documents.md).
 class StringTableBuilder {
 public:
     /// InvalidArgument if it does not come after the last one.
@@ -31,8 +31,8 @@ private:
     std::string last_;
 };
 
-/// The same of strings that are too many to hold: all are shown to `measure`, then all again to
-/// `write`. What is held is half a byte per string.
+/// The same for strings too many to hold: all are shown to `measure`, then all again to `write`.
+/// Holds half a byte per string.
 class StringTableWriter {
 public:
     /// InvalidArgument if it does not come after the last one.
@@ -41,8 +41,8 @@ public:
     /// Of the whole table.
     std::uint64_t bytes() const noexcept;
 
-    /// More of the section that was begun last: the head before the first string, `text`, and what
-    /// is left after the last.
+    /// Appends to the current section: the head before the first string, `text`, and what is left
+    /// after the last.
     Result<> begin(store::SectionSink& sink);
     Result<> write(store::SectionSink& sink, std::string_view text);
     Result<> finish(store::SectionSink& sink);
@@ -65,16 +65,16 @@ public:
     std::uint64_t size() const noexcept { return count_; }
     /// Corruption if there is no such string, or its bytes are damaged.
     Result<std::string> at(std::uint64_t index) const;
-    /// For many strings that are read next, in two rounds: their places, then the strings.
+    /// Prefetches many strings that are read next, in two rounds: their places, then the strings.
     void prefetch_place(std::uint64_t index) const noexcept;
     void prefetch(std::uint64_t index) const noexcept;
-    /// The first string that is not less than `text`: size() if there is none.
+    /// The first string that is not less than `text`; size() if there is none.
     Result<std::uint64_t> lower_bound(std::string_view text) const;
     /// Its number, if it is there.
     Result<std::optional<std::uint64_t>> find(std::string_view text) const;
 
-    /// Calls `visit(number, text)` for each string from `first` to before `last`, in order.
-    /// `visit` returns a Result<>; its failure ends the walk.
+    /// Calls `visit(number, text)` for each string from `first` to before `last`, in order. `visit`
+    /// returns a Result<>; a failure ends the walk.
     template <class Visit>
     Result<> each(std::uint64_t first, std::uint64_t last, const Visit& visit) const {
         Walk walk;
@@ -94,7 +94,7 @@ private:
         std::string text;
     };
 
-    /// Makes `text` string number `index`; cheap if that is the one after the last.
+    /// Makes `text` string number `index`; cheap if that is the one after the previous.
     Result<> step(Walk& walk, std::uint64_t index) const;
     Result<store::ByteReader> group(std::uint64_t number) const;
     /// Where lower_bound() is, and whether the string is there.
@@ -110,7 +110,7 @@ private:
     std::uint64_t count_ = 0;
 };
 
-/// The strings of a table one by one, in order. The table must stay.
+/// The strings of a table one by one, in order. The table must outlive it.
 class StringStream {
 public:
     explicit StringStream(const StringTable& table) noexcept : table_(&table) {}
@@ -121,7 +121,7 @@ public:
         BRAID_CHECK(table_->step(walk_, next_++));
         return true;
     }
-    /// Of the present one, and its number.
+    /// The current string, and its number.
     std::string_view text() const noexcept { return walk_.text; }
     std::uint64_t number() const noexcept { return next_ - 1; }
 

@@ -7,7 +7,7 @@
 namespace braid::docs {
 namespace {
 
-/// A number as an integer, if it is one that fits.
+/// A number as an integer, if it is one and fits.
 std::optional<std::int64_t> whole(const Value& number) {
     constexpr double above = 0x1p63;
     if (number.is_int()) return number.as_int();
@@ -34,7 +34,7 @@ ValueSet::ValueSet(const Array& values, bool are_names) {
         } else if (value.is_number()) {
             if (const auto integer = whole(value)) {
                 integers_.push_back(*integer);
-            } else if (!std::isnan(value.as_double())) {  // which equals nothing
+            } else if (!std::isnan(value.as_double())) {  // NaN equals nothing
                 doubles_.push_back(value.as_double());
             }
         } else if (value.is_bool()) {

@@ -12,8 +12,8 @@
 
 namespace braid::docs {
 
-/// The operands of $eq, $in and the like, kept by type so that a look-up costs the logarithm of
-/// their number. Sorted rather than hashed: nobody can choose operands that all fall together.
+/// The operands of $eq, $in and the like, kept by type so that a look-up takes logarithmic time.
+/// Sorted rather than hashed: nobody can choose operands that all collide.
 class ValueSet {
 public:
     /// `are_names`: strings among them are never times.
@@ -29,7 +29,7 @@ public:
     const std::vector<double>& doubles() const noexcept { return doubles_; }
     bool has(bool value) const noexcept { return value ? true_ : false_; }
     bool has_null() const noexcept { return null_; }
-    /// Lists and objects, as they were given; they are compared one by one.
+    /// Lists and objects, as given; they are compared one by one.
     const std::vector<Value>& compound() const noexcept { return compound_; }
 
 private:
@@ -39,7 +39,7 @@ private:
     bool holds_number(const Value& number) const;
 
     std::vector<std::string> texts_;
-    std::vector<Timestamp> times_;        // that some of the texts say
+    std::vector<Timestamp> times_;        // denoted by some of the texts
     std::vector<std::int64_t> integers_;  // whole numbers, however they were written
     std::vector<double> doubles_;         // the others
     bool true_ = false;
