@@ -81,10 +81,9 @@ public:
     /// The rows that have a value, in order, several at a time.
     struct Batch {
         std::vector<std::uint64_t> rows;
-        std::vector<RowKind> kinds;  // empty: each has one value
-        std::vector<std::uint64_t>
-            starts;                        // in `codes`, one more than rows; may be empty, as above
-        std::vector<std::uint64_t> codes;  // each is below codes()
+        std::vector<RowKind> kinds;         // empty: each has one value
+        std::vector<std::uint64_t> starts;  // in `codes`, one more than rows; empty as above
+        std::vector<std::uint64_t> codes;   // each is below codes()
     };
     Result<> each_batch(const std::function<Result<>(const Batch&)>& use) const;
     /// How many rows have a value, and some of them, starting with number `first`.

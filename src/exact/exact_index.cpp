@@ -88,8 +88,8 @@ void ExactIndex::settle(Sequence oldest) {
     constexpr std::size_t few_rows = 1024;
     for (const std::string& namespace_ : changed_) {
         std::shared_ptr<Partition>& partition = partitions_.find(namespace_)->second;
-        // Newly dead: those that a snapshot keeps alive must not make every write copy the rows
-        // again.
+        // Only newly dead ones: those that a snapshot keeps alive must not make every write copy
+        // the rows again.
         const std::size_t dead = partition->newly_dead();
         if (dead < few_rows || dead * 2 < partition->rows()) continue;
         auto smaller = partition->without_dead(oldest);
@@ -119,7 +119,7 @@ std::vector<std::string> ExactIndex::namespaces() const {
 std::unique_ptr<index::Check> ExactIndex::check(const std::string& namespace_, Sequence at,
                                                 std::size_t dimension,
                                                 core::Findings& findings) const {
-    /// Of the partition as it is each time: another may have taken its place.
+    /// Looks the partition up each time: another may have replaced it.
     class Checking final : public index::Check {
     public:
         Checking(const ExactIndex& of, const std::string& name, Sequence sequence,

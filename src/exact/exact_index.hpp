@@ -38,9 +38,9 @@ public:
                                         core::Findings& findings) const override;
 
 private:
-    /// An empty one if there is no namespace of that name.
+    /// An empty partition if there is no namespace of that name.
     std::shared_ptr<const Partition> partition(const std::string& namespace_) const;
-    /// Runs `change(partition)`, on one that is made if it is missing, and counts its bytes.
+    /// Runs `change(partition)`, creating the partition if it is missing, and counts its bytes.
     template <class Change>
     std::uint64_t write(const std::string& namespace_, const Change& change);
 
@@ -51,7 +51,7 @@ private:
     std::atomic<std::uint64_t> live_bytes_ = 0;
     std::vector<std::string> changed_;  // namespaces since settle(); the writer's
 
-    /// Of the map; held for a look-up, or to put in another partition. The writer reads without.
+    /// Guards the map: held to look up a partition or to add one. The writer reads without it.
     mutable core::FairSharedMutex mutex_;
     std::map<std::string, std::shared_ptr<Partition>> partitions_;
 };

@@ -58,10 +58,10 @@ private:
     Result<std::vector<std::string>> absent_terms(const index::Query& query) const;
     Result<std::vector<ScoredRow>> scored(const index::Query& query,
                                           const docs::FilterMatcher* filter) const;
-    /// What a list of the query holds, best first, at most `depth`.
+    /// What one list of the query holds, best first, at most `depth` of it.
     Result<std::vector<ScoredRow>> ranked(const index::Query& query, std::size_t depth,
                                           std::uint64_t& matched) const;
-    /// The chunk for an answer, counted against the call's budget before it is copied.
+    /// The chunk for an answer, charged to the call's budget before it is copied.
     Result<Chunk> counted_copy(Row row, bool with_vector) const;
 
     std::shared_ptr<const Partition> partition_;

@@ -15,14 +15,15 @@
 namespace braid::exact {
 
 /// Counts the values of one field. Whole numbers are one value however they are written; a list
-/// counts each of its elements once. Of the field "": the fields of the metadata themselves.
+/// counts each of its elements once. For the field "": the metadata fields themselves.
 class FacetCounter {
 public:
-    /// All must outlive it. Distinct values count against the limits' budget while they are held.
+    /// All arguments must outlive it. Distinct values are charged to the limits' budget while they
+    /// are held.
     FacetCounter(const std::string& field, const Schema& schema, const CallLimits& limits);
 
     Result<> add(const Chunk& chunk);
-    /// A value that was counted elsewhere, in the form in which equal ones are counted.
+    /// A value counted elsewhere, in the form in which equal values are counted.
     Result<> add(const FacetCount& counted) { return add(counted.value, counted.count); }
     /// The most frequent values, then by value.
     Result<std::vector<FacetCount>> most_frequent(std::size_t limit) const;

@@ -11,7 +11,7 @@
 namespace braid::exact {
 namespace {
 
-/// What a vector scores with itself among vectors of its own.
+/// What a vector scores with itself, compared on its own.
 double self_score(const dense::ExactRows& rows, std::size_t index, const std::vector<float>& vector,
                   Metric metric) {
     std::array<double, 1> score{};
@@ -19,7 +19,7 @@ double self_score(const dense::ExactRows& rows, std::size_t index, const std::ve
     return score.front();
 }
 
-/// Whether the list has the count of that field, and has it once.
+/// Whether the list has the count of that field, exactly once.
 bool holds(const sparse::PostingList& list, Row row, const sparse::TermCount& count) {
     const auto number = static_cast<std::uint32_t>(row);
     std::size_t found = 0;
@@ -165,7 +165,7 @@ Result<IndexCheck::Totals> IndexCheck::totals_of(const Partition& partition,
             if (steps.due()) BRAID_CHECK(core::check_limits(limits));
             const bool in_order = before == nullptr || std::tie(before->row, before->field) <
                                                            std::tie(posting.row, posting.field);
-            const std::size_t rows = partition.rows();  // one more may be on its way in
+            const std::size_t rows = partition.rows();  // one more may be in the making
             if (!in_order || posting.row > rows) {
                 findings_.problem("namespace \"" + space_ +
                                   "\": the index of words is out of order at \"" + term + "\"");

@@ -16,21 +16,22 @@
 namespace braid::exact {
 
 /// Compares what a namespace's indexes show at one sequence number with the chunks that they should
-/// hold: first each of them, then that there is nothing besides. It takes no locks; between two
-/// calls the partition may change, as long as the sequence number is pinned.
+/// hold: first each of them, then that there is nothing else. It takes no locks; between two calls
+/// the partition may change, as long as the sequence number is pinned.
 class IndexCheck {
 public:
     /// Schema and findings must outlive it. `dimension`: of the collection's vectors.
     IndexCheck(const Schema& schema, std::size_t dimension, std::string namespace_, Sequence at,
                core::Findings& findings);
 
-    /// A chunk with its vector and its terms, counted anew.
+    /// A chunk with its vector and its terms, counted again.
     void compare(const Partition& partition, const PreparedChunk& expected);
-    /// Once after all chunks: statistics per label, and postings and vectors that belong to none.
+    /// Call once after all chunks: checks statistics per label, and for postings and vectors that
+    /// belong to no chunk.
     Result<> finish(const Partition& partition, const CallLimits& limits);
 
 private:
-    /// What the statistics of one label are made of.
+    /// What the statistics of one label are computed from.
     struct LabelTotals {
         std::uint64_t chunks = 0;
         std::vector<std::uint64_t> terms;  // per text field

@@ -26,7 +26,7 @@ Label label_of(const Chunk& chunk, const Schema& schema);
 /// Labels and their numbers. One thread at a time may add while any number of others read.
 class LabelTable {
 public:
-    /// The number of a label, which is given one if it has none.
+    /// The number of a label; a new label is given one.
     std::uint32_t intern(Label label);
 
     std::size_t size() const noexcept { return labels_.size(); }

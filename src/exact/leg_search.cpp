@@ -130,7 +130,7 @@ Result<std::vector<ScoredRow>> score_dense(const VisibleRows& visible, const ind
     const dense::ExactRows* vectors = visible.partition().vectors();
     if (vectors == nullptr) return scored;
     if (query.vector.size() != vectors->dimension()) {
-        // Not declared, so only a vector that may be seen gives the dimension away.
+        // Not declared, so only a vector that the caller may see reveals the dimension.
         for (std::size_t i = 0; i < vectors->size(); ++i) {
             if (visible.shows(visible.partition().row_of_vector(i))) {
                 return wrong_dimension(query.vector.size(), vectors->dimension());
@@ -160,8 +160,8 @@ Result<std::vector<ScoredRow>> score_dense(const VisibleRows& visible, const ind
 
 namespace {
 
-/// The weight of a term's saturated frequency in a query, its repetition apart. Okapi's mean idf is
-/// computed when the first negative one asks for it.
+/// The weight of a term's saturated frequency in a query, before repetition. Okapi's mean idf is
+/// computed when the first negative idf needs it.
 class TermWeights {
 public:
     TermWeights(const VisibleRows& visible, const TextStatistics& statistics,
@@ -196,7 +196,7 @@ private:
     double mean_idf_;
 };
 
-/// What a query scores the rows of a partition by.
+/// What a query scores the rows of a partition with.
 struct Scoring {
     const index::Query& query;
     const Bm25& bm25;
@@ -210,7 +210,7 @@ struct Scoring {
     }
 };
 
-/// Adds what one term gives to each visible row.
+/// Adds what one term contributes to each visible row.
 Result<> add_scores(const VisibleRows& visible, const Scoring& scoring,
                     const sparse::PostingList& list, double weight, double average,
                     std::span<double> scores, core::StepCounter& steps, const CallLimits& limits) {

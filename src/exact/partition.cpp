@@ -69,7 +69,7 @@ VectorRow Partition::add_vector(std::span<const float> vector, Row row) {
         vectors_.store(vectors_owner_.get(), std::memory_order_release);
     }
     const auto number = static_cast<VectorRow>(vector_owners_.size());
-    vector_owners_.push_back(row);  // before the vector: who sees that looks for its owner
+    vector_owners_.push_back(row);  // before the vector: whoever sees that looks for its owner
     vectors_owner_->add(vector);
     return number;
 }

@@ -26,14 +26,15 @@ using index::PreparedChunk;
 using index::PreparedText;
 using index::Sequence;
 
-/// Number of a chunk version in its partition.
+/// The number of a version of a chunk in its partition.
 enum class Row : std::uint32_t {};
-/// Number of a vector in its partition; most chunk versions have one, but not the same.
+/// The number of a vector in its partition; most versions of chunks have one, but it is not the
+/// same.
 enum class VectorRow : std::uint32_t {};
 
 inline constexpr Row kNoRow{std::numeric_limits<std::uint32_t>::max()};
 inline constexpr VectorRow kNoVector{std::numeric_limits<std::uint32_t>::max()};
-/// A row is visible from the record of its birth up to that of its death.
+/// A row is visible from the record that created it up to the one that ended it.
 inline constexpr Sequence kAlive = std::numeric_limits<Sequence>::max();
 
 constexpr Row row_at(std::size_t index) noexcept {
@@ -46,11 +47,11 @@ constexpr std::size_t index_of(VectorRow row) noexcept {
     return static_cast<std::size_t>(row);
 }
 
-/// What a search touches for every row; the rest of a row is apart, to keep scans short.
+/// What a search touches for every row; the rest of a row is kept apart, so that scans stay short.
 struct RowFacts {
     Sequence born = 0;
-    /// The one thing about a row that changes. A reader does not care when it sees that: what it
-    /// looks at was before.
+    /// The one thing about a row that changes. When a reader notices does not matter: what it looks
+    /// at came before.
     std::atomic<Sequence> died = kAlive;
     double length = 0;  // terms, weighted over the text fields
     /// When it expires; the largest time: never.
@@ -81,28 +82,29 @@ struct RowFacts {
 /// that some snapshot may still show.
 ///
 /// One thread at a time may change it while any number of others read. Rows are appended and never
-/// move, so a reader scans without a lock: it stays below the rows() it saw first, and looks at the
-/// point in time it pinned. Only looking up one id or one term takes a lock, for that long.
+/// move, so a reader scans without a lock: it stays below the rows() it first saw, and looks at the
+/// point in time it pinned. Only looking up an id or a term takes a lock, for as long as that
+/// takes.
 class Partition {
 public:
     /// The schema must outlive it.
     explicit Partition(const Schema& schema);
 
-    /// Makes the chunk's present version, if there is one, a past one. True if there was one. The
-    /// chunk brings its version.
+    /// Turns the chunk's present version, if there is one, into a past one. True if there was one.
+    /// The chunk brings its version.
     bool upsert(PreparedChunk prepared, Sequence sequence);
-    /// A version with the text and the vector of `row`, which must be its chunk's present one. With
-    /// `text`, that is what its words are now.
+    /// Adds a version with the text and the vector of `row`, which must be its chunk's present one.
+    /// With `text`, that is what its words are now.
     void update(Row row, Chunk chunk, const PreparedText* text, Sequence sequence);
     bool remove(const std::string& chunk_id, Sequence sequence);
-    /// Returns how many lived.
+    /// Returns how many were alive.
     std::uint64_t remove_all(Sequence sequence);
 
     std::size_t rows() const noexcept { return facts_.size(); }
-    /// What the live chunks take in a log that holds nothing else, their records apart. For
-    /// the writer, as is the next.
+    /// Roughly what the live chunks take in a log that holds nothing else, not counting the records
+    /// themselves. For the writer, like the next.
     std::uint64_t live_bytes() const noexcept { return live_bytes_; }
-    /// Rows that died since without_dead() made this.
+    /// Rows that have died since without_dead() made this.
     std::size_t newly_dead() const noexcept { return dead_ - dead_kept_; }
     const RowFacts& facts(Row row) const noexcept { return facts_[index_of(row)]; }
     /// Without its vector.
@@ -123,15 +125,15 @@ public:
     const Schema& schema() const noexcept { return *schema_; }
     /// Of the text fields.
     std::span<const double> weights() const noexcept { return weights_; }
-    /// Of its rows, for filters.
+    /// The columns of its rows, for filters.
     const docs::FieldColumns& columns() const noexcept { return columns_; }
     const LabelTable& labels() const noexcept { return labels_; }
     const sparse::MemoryPostings& postings() const noexcept { return postings_; }
-    /// Null until the first vector came.
+    /// Null until the first vector has come.
     const dense::ExactRows* vectors() const noexcept {
         return vectors_.load(std::memory_order_acquire);
     }
-    /// The chunk row a vector belongs to.
+    /// The chunk row that a vector belongs to.
     Row row_of_vector(std::size_t vector) const noexcept { return vector_owners_[vector]; }
 
     /// The version of a chunk that `at` shows; kNoRow if it shows none.
@@ -139,8 +141,8 @@ public:
     /// Rows of all versions of a document's chunks.
     std::vector<Row> rows_of_document(const std::string& document_id) const;
 
-    /// The same without the versions that died at or before `oldest`, which no snapshot shows any
-    /// more. Who reads this one goes on with it.
+    /// A copy without the versions that died at or before `oldest`, which no snapshot shows any
+    /// more. Whoever is reading this one continues with it.
     std::shared_ptr<Partition> without_dead(Sequence oldest) const;
 
 private:

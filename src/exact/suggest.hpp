@@ -8,7 +8,7 @@
 
 namespace braid::exact {
 
-/// The words of a partition. What it refers to must outlive it.
+/// The words of a partition. The arguments must outlive it.
 class VisibleWords final : public index::Words {
 public:
     explicit VisibleWords(const VisibleRows& visible) : visible_(visible) {}

@@ -8,7 +8,7 @@
 namespace braid::exact {
 namespace {
 
-/// The rows of several lists together, in row order, with what each list counts in each field.
+/// The rows of several lists together, in row order, with the counts of each list in each field.
 class JoinedLists {
 public:
     JoinedLists(const Partition& partition, const std::vector<std::string>& terms)

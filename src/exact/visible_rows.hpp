@@ -14,7 +14,7 @@
 namespace braid::exact {
 
 /// The level of a principal that does not see everything, as an index into the schema's levels.
-/// InvalidArgument if it is none of them.
+/// InvalidArgument if it is not one of them.
 Result<std::size_t> clearance_of(const Principal& principal, const Schema& schema);
 
 /// What a principal sees of a partition at one point in time, whatever is appended meanwhile.
@@ -25,7 +25,7 @@ public:
     static Result<VisibleRows> create(const Partition& partition, const Principal& principal,
                                       Sequence at, Timestamp now);
 
-    /// Below this number is every row it may show.
+    /// Every row it may show is below this number.
     std::size_t rows() const noexcept { return rows_; }
     bool shows(Row row) const noexcept {
         if (index_of(row) >= rows_) return false;
@@ -47,16 +47,16 @@ private:
     const Partition* partition_;
     Sequence at_;
     Timestamp now_;
-    std::size_t rows_;  // taken before the labels, which are then those of all these rows
+    std::size_t rows_;  // taken before the labels, which then cover all these rows
     bool all_labels_ = false;
     std::vector<bool> labels_;  // by label: may be seen
 };
 
-/// Which of the visible rows a filter admits. Looks at the limits every few thousand comparisons,
-/// and holds no lock meanwhile.
+/// Which of the visible rows a filter admits. Checks the limits every few thousand comparisons, and
+/// holds no lock meanwhile.
 class RowFilter {
 public:
-    /// No filter admits every row. All must outlive it.
+    /// Without a filter every row is admitted. All arguments must outlive it.
     RowFilter(const VisibleRows& visible, const docs::FilterMatcher* filter,
               const CallLimits& limits)
         : visible_(&visible), filter_(filter), limits_(&limits) {
@@ -79,7 +79,7 @@ public:
     }
 
     /// Calls `use(row)` for every visible row that the filter admits, in row order; an error that
-    /// it returns ends that.
+    /// it returns ends the walk.
     template <class Use>
     Result<> for_each(const Use& use) {
         for (std::size_t i = 0; i < visible_->rows(); ++i) {
@@ -103,7 +103,7 @@ private:
     const VisibleRows* visible_;
     const docs::FilterMatcher* filter_;
     const CallLimits* limits_;
-    /// Who asks for more rows than this asks for many: then columns are faster than chunks.
+    /// Callers that ask for more rows than this ask for many: columns are then faster than chunks.
     static constexpr std::size_t kOneByOne = 64;
     std::size_t cost_ = 1;
     std::size_t asked_ = 0;

@@ -10,8 +10,8 @@
 
 namespace braid::index {
 
-/// The places of a document from `before` ahead of one to `after` behind it. Distances rather than
-/// bounds: index - before may lie outside the integers.
+/// Places in a document from `before` ahead of one to `after` behind it. Uses distances rather than
+/// bounds: index - before may not be representable.
 class Nearby {
 public:
     Nearby(std::int64_t index, std::size_t before, std::size_t after)
@@ -30,7 +30,7 @@ private:
     std::size_t after_;
 };
 
-/// Into the order of their document; all have a place in it.
+/// Sorts them into document order; all must have a place in it.
 inline void sort_by_place(std::vector<Chunk>& chunks) {
     std::ranges::sort(chunks, [](const Chunk& a, const Chunk& b) {
         return std::tie(*a.chunk_index, a.chunk_id) < std::tie(*b.chunk_index, b.chunk_id);

@@ -11,7 +11,7 @@ namespace {
 
 using Places = std::span<const std::span<const std::uint32_t>>;
 
-/// Whether the place stands at `wanted`, looking from `at` on, which moves up to it.
+/// Whether there is a position equal to `wanted`, searching from `at` on, which advances to it.
 bool stands_at(std::span<const std::uint32_t> positions, std::size_t& at, std::uint64_t wanted) {
     while (at < positions.size() && positions[at] < wanted) ++at;
     return at < positions.size() && positions[at] == wanted;
@@ -35,7 +35,7 @@ std::uint32_t count_in_order(const Phrase& phrase, Places positions) {
     return count;
 }
 
-/// Places of the same word are one that is needed several times.
+/// Places with the same word need that word several times.
 struct Needed {
     std::uint32_t place = 0;
     std::uint32_t times = 0;

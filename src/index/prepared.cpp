@@ -10,7 +10,7 @@ namespace braid::index {
 namespace {
 
 constexpr std::string_view kInMetadata = "metadata.";
-/// Rather too many: room for a few words too many is cheaper than moving all of them.
+/// Deliberately generous: room for a few words too many costs less than moving all of them.
 constexpr std::size_t kBytesPerWord = 5;
 constexpr std::size_t kMostReserved = 4096;  // words
 
@@ -29,7 +29,7 @@ std::string_view field_text(const Chunk& chunk, const std::string& field) {
 
 PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer) {
     struct Occurrence {
-        std::uint64_t key;  // the term's first bytes: most comparisons need no others
+        std::uint64_t key;  // the term's first bytes: most comparisons need no more
         std::string* term;
         std::uint32_t field;
         std::uint32_t position;

@@ -11,15 +11,16 @@
 
 namespace braid::index {
 
-/// Position in a collection's log: what one record writes is visible from its sequence number on.
+/// A position in a collection's log: what a record writes is visible from its sequence number on.
 using Sequence = std::uint64_t;
 
-/// The words of a chunk, counted. Whole numbers per text field: the weights of the fields are
-/// applied by those who score, in the schema's order.
+/// The words of a chunk, counted: whole numbers per text field. Whoever scores applies the weights
+/// of the fields, in the schema's order.
 struct PreparedText {
     std::vector<sparse::TermCount> terms;      // by term, then by field
     std::vector<std::uint32_t> field_lengths;  // terms per text field, in the schema's order
-    /// With Schema::positions: those of the first of `terms`, ascending, then those of the next.
+    /// With Schema::positions: the positions of the first of `terms`, ascending, then those of the
+    /// next.
     std::vector<std::uint32_t> positions;
 
     friend bool operator==(const PreparedText&, const PreparedText&) = default;
@@ -31,16 +32,16 @@ struct PreparedChunk {
     PreparedText text;
 };
 
-/// The text of a field of Schema::text_fields; empty if the chunk has none. Borrowed.
+/// The text of one of Schema::text_fields; empty if the chunk has none. Borrowed.
 std::string_view field_text(const Chunk& chunk, const std::string& field);
 
 PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer);
 PreparedChunk prepare(Chunk chunk, const Schema& schema, const text::Analyzer& analyzer);
 
-/// Whether a text field stands in the metadata, so that an update of that changes the words.
+/// Whether a text field is in the metadata, so that updating the metadata changes the words.
 bool searches_metadata(const Schema& schema);
 
-/// What an update makes of a chunk, its version apart.
+/// What an update makes of a chunk, apart from its version.
 void apply_update(const MetadataUpdate& update, Chunk& chunk);
 
 /// Sum of the terms of each field times its weight, in the schema's order.

@@ -16,11 +16,11 @@
 namespace braid::index {
 namespace {
 
-constexpr std::size_t kMaxWords = 16;  // of the text that are looked at
-// Bytes of a word; longer ones are no typing errors.
+constexpr std::size_t kMaxWords = 16;  // how many words of the text are looked at
+// Longer words are not typing errors.
 constexpr std::size_t kMaxBytes = core::EditAutomaton::kMaxWordBytes;
 constexpr std::size_t kShortBytes = 4;      // words up to this length may differ in one letter
-constexpr std::size_t kMaxCandidates = 16;  // near terms whose texts are looked at
+constexpr std::size_t kMaxCandidates = 16;  // how many near terms have their texts looked at
 
 struct NearTerm {
     std::string term;
@@ -28,7 +28,7 @@ struct NearTerm {
     Words::Seen seen;
 };
 
-/// The word of the chunk that the analyzer makes this term of.
+/// The word of the chunk that the analyzer turns into this term.
 std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer,
                        std::string_view term) {
     const text::Analyzer own = analyzer.for_text(chunk.content);
@@ -44,7 +44,8 @@ std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Ana
     return std::string(term);
 }
 
-/// Calls `use` with every text of letters that is one typing error from a word of ASCII letters.
+/// Calls `use` with every text of letters that is one typing error away from a word of ASCII
+/// letters.
 void each_one_off(const std::string& word, auto&& use) {
     std::string other;
     const auto with = [&](std::size_t at, std::string_view middle, std::size_t dropped) {
@@ -69,14 +70,14 @@ bool is_ascii_word(std::string_view word) {
     return std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-/// A term that some chunks hold, perhaps none that may be seen.
+/// A term that some chunks contain, though perhaps no visible ones.
 struct CloseTerm {
     std::string term;
     std::size_t distance = 0;
     std::uint64_t most_chunks = 0;
 };
 
-/// The nearest first, then those that the most chunks may hold.
+/// Nearest first, then those that may occur in the most chunks.
 Result<std::vector<CloseTerm>> close_terms(const Words& words, std::string_view term,
                                            const Words::Nearness& nearness) {
     std::map<std::string, CloseTerm, std::less<>> by_term;
@@ -103,7 +104,7 @@ bool comes_before(const NearTerm& a, const NearTerm& b) {
            std::tie(b.distance, a.seen.chunks, b.term);
 }
 
-/// Whether no term that is still to come can be among the best.
+/// Whether no term still to come can be among the best.
 bool is_enough(const std::vector<NearTerm>& best, const CloseTerm& next) {
     if (best.size() < kMaxCandidates) return false;
     const NearTerm& last = best.back();
@@ -111,8 +112,8 @@ bool is_enough(const std::vector<NearTerm>& best, const CloseTerm& next) {
            std::tie(next.distance, last.seen.chunks, next.term);
 }
 
-/// Terms near the query's term, or its start, as a stem is the start of a word whose end is
-/// misspelt.
+/// Terms near the query's term or near its beginning, because the stem of a word misspelt at its
+/// end begins the word.
 Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view term,
                                          const Words::Nearness& nearness,
                                          const CallLimits& limits) {
@@ -138,14 +139,14 @@ Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view te
     return near;
 }
 
-/// Looks for what may have been meant by one word.
+/// Looks for what one word may have been meant to be.
 class Meant {
 public:
     Meant(const Words& words, const Schema& schema, const text::Analyzer& analyzer,
           const CallLimits& limits)
         : words_(words), schema_(schema), analyzer_(analyzer), limits_(limits) {}
 
-    /// The word stands in the text as `word`, and is searched for as `term`.
+    /// The text has the word as `word`; it is searched for as `term`.
     Result<std::vector<Suggestion>> by(std::string_view word, std::string_view term) const {
         const std::string lower = core::ascii_lower(word);
         std::vector<Suggestion> found;
@@ -159,7 +160,7 @@ public:
     }
 
 private:
-    /// By the words themselves: stems of words that are alike need not be.
+    /// Compares the words themselves: stems of similar words need not be similar.
     Result<std::vector<Suggestion>> one_off(std::string_view word, const std::string& lower) const {
         std::map<std::string, std::string> by_term;  // the first word that has it
         std::vector<text::Token> tokens;
@@ -174,7 +175,7 @@ private:
             if (seen.chunks == 0) continue;
             BRAID_TRY(const Chunk chunk, words_.chunk(seen.first));
             std::string instead = surface_of(chunk, schema_, analyzer_, term);
-            // A chunk may hold the term in another form alone.
+            // A chunk may contain the term only in another form.
             if (core::edit_distance(lower, core::ascii_lower(instead), 1) > 1) {
                 instead = std::move(other);
             }

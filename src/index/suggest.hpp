@@ -21,14 +21,15 @@ public:
     virtual ~Words() = default;
 
     struct Nearness {
-        std::size_t most = 0;  // edits, as core::edit_distance counts
+        std::size_t most = 0;  // in edits, as core::edit_distance counts
         std::size_t exact_prefix = 0;
     };
     using Visit =
         std::function<void(std::string_view known, std::size_t distance, std::uint64_t chunks)>;
-    /// Visits at least every term that a visible chunk holds, that shares the first `exact_prefix`
-    /// bytes of `term` and is at most `most` edits from it, in any order, some perhaps several
-    /// times; `chunks` of them together are no fewer than the visible ones that hold it.
+    /// Visits at least every term that occurs in a visible chunk, shares the first `exact_prefix`
+    /// bytes of `term` and is at most `most` edits away from it, in any order and possibly more
+    /// than once; the `chunks` of all its visits together are no fewer than the visible chunks with
+    /// the term.
     virtual Result<> near(std::string_view term, const Nearness& nearness,
                           const Visit& visit) const = 0;
 
@@ -40,8 +41,8 @@ public:
     virtual Result<Chunk> chunk(const std::string& id) const = 0;
 };
 
-/// For each word of the text that no visible chunk holds, up to `limit` words that may have been
-/// meant, most frequent first: one typing error off, or, if there are none, two, but for the first
+/// For each word of the text that no visible chunk contains, up to `limit` words that may have been
+/// meant, most frequent first: one typing error away or, failing that, two, not counting the first
 /// letter.
 Result<std::vector<Suggestion>> suggest_words(const Words& words, const Schema& schema,
                                               const text::Analyzer& analyzer, std::string_view text,

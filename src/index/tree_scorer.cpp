@@ -137,7 +137,7 @@ double TreeScorer::weighted_count(const std::vector<Alternative>& place, std::si
     return count;
 }
 
-/// How often a field holds the leaf: of a phrase, whose text is not at hand, at most.
+/// How often a field contains the leaf; for a phrase whose text is not at hand, at most how often.
 double TreeScorer::count_in(const Leaf& leaf, std::size_t field, Reading& reading) const {
     double least = weighted_count(leaf.places.front(), field, reading.words);
     for (std::size_t i = 0; leaf.is_phrase() && i < leaf.words.size() && least > 0; ++i) {
@@ -149,7 +149,7 @@ double TreeScorer::count_in(const Leaf& leaf, std::size_t field, Reading& readin
     return count_phrase_in(leaf, field, reading);
 }
 
-/// Where the terms stand in a field, from its text.
+/// The positions of the terms in a field, from its text.
 void TreeScorer::read_text(std::size_t field, Reading& reading) const {
     const std::size_t fields = tree_->schema.text_fields.size();
     reading.positions.resize(terms_.size() * fields);

@@ -21,8 +21,8 @@ struct Verdict {
 
     Match match = Match::No;
     double score = 0;
-    /// What it scores. Otherwise, unless a weight is negative, no less: phrases have to be looked
-    /// for in the text.
+    /// Its score. Unless `sure`, and unless a weight is negative, an upper bound: phrases have to
+    /// be looked for in the text.
     bool sure = true;
 };
 
@@ -31,10 +31,10 @@ struct ChunkWords {
     /// How often each text field holds each term of TreeScorer::terms(), field by field.
     std::span<const std::uint32_t> counts;
     double length = 0;  // weighted
-    /// Where they stand, alike in order; empty: not known.
+    /// Their positions, in the same order; empty: not known.
     std::span<const std::span<const std::uint32_t>> positions{};
-    /// For phrases, where positions are not known. Null: its text is not at hand either, so
-    /// phrases are Perhaps.
+    /// For phrases, if positions are not known. Null: the text is not at hand either, so phrases
+    /// are Perhaps.
     const Chunk* chunk = nullptr;
 
     bool knows_phrases() const noexcept { return !positions.empty() || chunk != nullptr; }
@@ -43,13 +43,13 @@ struct ChunkWords {
 /// A query in the query language with the statistics that weigh it: which chunks it finds, and how
 /// they score.
 ///
-/// A word scores as in plain queries, of a field by how often that has it. A pattern scores as one
-/// word that is as frequent as its most frequent, terms that differ in n characters counting for
-/// 1 / (1 + n). A phrase scores as a word that weighs what its words weigh together, found as
-/// often as the phrase is.
+/// A word scores as in plain queries; restricted to a field, by how often the field has it. A
+/// pattern scores as one word as frequent as its most frequent term, with terms that differ in n
+/// characters counting 1 / (1 + n). A phrase scores as a word with the combined weight of its
+/// words, occurring as often as the phrase does.
 class TreeScorer {
 public:
-    /// Of a pattern, this many terms are searched: the most frequent.
+    /// A pattern searches this many terms: the most frequent ones.
     static constexpr std::size_t kMostPatternTerms = 64;
 
     struct Alternative {
@@ -62,7 +62,7 @@ public:
         double weight = 0;                  // their sum
         std::vector<std::uint32_t> offsets;
         std::vector<std::uint32_t> same;  // see Phrase
-        /// The first place of each word, and how many places have it.
+        /// For each distinct word, its first place and how many places have it.
         std::vector<std::pair<std::uint32_t, std::uint32_t>> words;
         std::uint32_t between = 0;
         std::optional<std::uint32_t> field;
@@ -76,8 +76,8 @@ public:
         std::vector<Clause> clauses;
     };
 
-    /// `mean_idf`: Okapi's, of every term. Patterns are looked up in the statistics, which must
-    /// hold every term that fits.
+    /// `mean_idf`: Okapi's, over every term. Patterns are looked up in the statistics, which must
+    /// hold every matching term.
     TreeScorer(std::shared_ptr<const WordTree> tree, const TextStatistics& statistics,
                std::optional<double> mean_idf);
 
@@ -89,11 +89,11 @@ public:
 
     Verdict evaluate(const ChunkWords& words) const;
 
-    /// Words whose plain search gives each chunk that the tree finds its score, or a higher one.
+    /// Words whose plain search gives every chunk that the tree finds its score or a higher one.
     /// None if a weight is negative.
     struct Bound {
         std::vector<QueryTerm> words;
-        bool exact = false;  // the score itself, of every chunk that is found
+        bool exact = false;  // gives the score itself, for every chunk found
     };
     std::optional<Bound> bound() const;
 

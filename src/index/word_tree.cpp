@@ -39,7 +39,7 @@ public:
     TreeMaker(const Schema& schema, const text::Analyzer& analyzer)
         : schema_(schema), analyzer_(analyzer) {}
 
-    /// `function_words`: optional ones count.
+    /// `function_words`: whether optional ones count.
     Result<TreeClause> make(const QueryClause& root, bool function_words) {
         function_words_ = function_words;
         TreeClause made;
@@ -116,7 +116,7 @@ private:
         return {};
     }
 
-    /// None: it is no single word, and has to be searched as others are.
+    /// None: it is not a single word and must be searched for as others are.
     Result<std::optional<TreeLeaf>> pattern_of(const QueryClause& clause) {
         using None = std::optional<TreeLeaf>;
         if (!unstemmed_) {
@@ -149,7 +149,7 @@ private:
         return None(std::move(leaf));
     }
 
-    /// A word that the group has already counts there as often as it is written.
+    /// A word that the group already has counts there as often as it is written.
     static void add_once(TreeClause clause, TreeClause& to) {
         const bool word = !clause.leaf->is_pattern() && clause.leaf->places.size() == 1;
         const auto same = [&](const TreeClause& other) {
@@ -168,7 +168,7 @@ private:
 
     const Schema& schema_;
     const text::Analyzer& analyzer_;
-    std::optional<text::Analyzer> unstemmed_;  // once a pattern needed it
+    std::optional<text::Analyzer> unstemmed_;  // made when a pattern first needs it
     bool function_words_ = false;
     std::vector<text::Token> tokens_;
 };

@@ -18,20 +18,21 @@ struct TreeLeaf {
     enum class Kind { Words, Prefix, Fuzzy };
 
     Kind kind = Kind::Words;
-    /// Words: the terms of which one stands at each place. One place is a word, several a phrase.
+    /// Words: for each place, the terms of which one must be there. One place is a word, several
+    /// are a phrase.
     std::vector<std::vector<std::string>> places;
     std::vector<std::uint32_t> offsets;  // of the places, in words, from the first
-    std::uint32_t between = 0;           // phrases: other words among them, then in any order
+    std::uint32_t between = 0;  // phrases: how many other words may be among them, in any order
     // Patterns:
     std::string pattern;                 // as written
     std::string beginning;               // Prefix: of terms
     std::string term;                    // what the analyzer makes of the word
-    std::uint32_t distance = 0;          // Fuzzy: characters of a term that may differ
+    std::uint32_t distance = 0;          // Fuzzy: how many characters of a term may differ
     std::optional<std::uint32_t> field;  // index into the schema's text fields; none: any
     double boost = 1;
 
     bool is_pattern() const noexcept { return kind != Kind::Words; }
-    /// Of a pattern: in how many characters a term differs from it; none: it does not fit.
+    /// For a pattern: in how many characters a term differs from it; none: it does not match.
     std::optional<std::uint32_t> difference(std::string_view term) const;
 };
 
@@ -47,15 +48,15 @@ struct WordTree {
     Schema schema;
     text::Analyzer analyzer;
 
-    /// Every term that is named, each once, and every pattern.
+    /// Every term named, each once, and every pattern.
     std::vector<std::string> terms() const;
     std::vector<const TreeLeaf*> patterns() const;
 };
 
-/// Optional words are searched as plain queries are: without function words where there are others,
-/// each term of a compound for itself. A word that must or must not be there is there where all of
-/// its parts are. What the analyzer makes nothing of is left out. InvalidArgument for a field that
-/// the schema has not.
+/// Optional words are searched as in plain queries: without function words if there are others, and
+/// with each term of a compound on its own. A word that must or must not occur counts as present if
+/// all of its parts are. Whatever the analyzer turns into nothing is left out. InvalidArgument for
+/// a field that the schema does not have.
 Result<std::shared_ptr<const WordTree>> analyze_tree(const QueryClause& clause,
                                                      const Schema& schema,
                                                      const text::Analyzer& analyzer);
