@@ -28,8 +28,8 @@ public:
     BulkWriter(const Operations& operations, const ReadScope& scope, const Caller& caller)
         : operations_(operations), scope_(scope), caller_(caller) {}
 
-    /// Fails, and writes nothing, if there are too many lines or the collection cannot be made;
-    /// whatever else is wrong is that line's.
+    /// Fails, writing nothing, if there are too many lines or the collection cannot be created; any
+    /// other problem belongs to its line.
     Result<> read(std::string_view body) {
         BRAID_CHECK(check_lines(body));
         json::ParseLimits bounds;
@@ -117,7 +117,7 @@ private:
         return {};
     }
 
-    /// Writes a batch whole; if it cannot be, its halves, down to the chunk that is wrong.
+    /// Writes a batch as a whole or, if that fails, in halves, down to the chunk that is wrong.
     void flush(const std::string& namespace_, std::span<Item> batch) {
         if (batch.empty()) return;
         if (caller_.call.stopped()) {

@@ -9,10 +9,11 @@
 
 namespace braid::service {
 
-/// Adds a chunk per line of JSON, each on its own: a bad one does not keep the others out. `params`
-/// holds "collection" and "namespace", where chunks go that name none. Gives `{"collection",
-/// "created", "written", "replaced", "failed", "results"}`, a result for each line that is not
-/// blank: `{"line": 1, "chunk_id"}`, with "warnings" or with "error" `{"code", "message"}`.
+/// Adds one chunk per line of JSON, each on its own: a bad one does not keep the others out.
+/// `params` holds "collection" and "namespace", the destination of chunks that name none. Returns
+/// `{"collection", "created", "written", "replaced", "failed", "results"}`, with a result for each
+/// line that is not blank: `{"line": 1, "chunk_id"}`, with "warnings" or with "error" `{"code",
+/// "message"}`.
 Result<Value> add_lines(const Operations& operations, const Object& params, std::string_view body,
                         const Caller& caller);
 

@@ -38,8 +38,8 @@ struct RequestLimits {
     std::size_t bulk_bytes = std::size_t{64} << 20;    // of lines, each at most message_bytes
     std::size_t bulk_lines = 100'000;
 
-    /// For callers in this process, who have nobody to be protected from; the texts of one answer
-    /// stay bounded.
+    /// For callers in this process, from whom nobody needs protection; the texts of one answer stay
+    /// bounded.
     static constexpr RequestLimits none() noexcept {
         constexpr std::size_t any = std::numeric_limits<std::size_t>::max() / 2;  // room to add
         return {.message_bytes = any,
@@ -66,7 +66,7 @@ constexpr std::string_view name_of(Access access) noexcept {
     return access == Access::Read ? "read" : access == Access::Write ? "write" : "admin";
 }
 
-/// Is told what a caller was given, for logs and audits. One thread at a time.
+/// Told what a caller was given, for logs and audits. One thread at a time.
 class Observer {
 public:
     Observer() = default;
@@ -80,20 +80,19 @@ public:
     virtual void packed(const Context& context) = 0;
     /// Chunks were read by their ids.
     virtual void showed(std::string_view collection, std::span<const std::string> chunk_ids) = 0;
-    /// Chunks were added, changed or deleted; none: the collection itself was made or dropped.
+    /// Chunks were added, changed or deleted; none: the collection itself was created or dropped.
     virtual void changed(std::string_view collection, std::uint64_t chunks) = 0;
     /// The caller is told of an error, in words that may say less.
     virtual void failed(const Error& error) = 0;
 };
 
-/// Who asks, and how much they may ask for. The door knows; no message can say.
+/// Who asks, and how much they may ask for. The door knows; a message cannot say.
 struct Caller {
     Principal principal;
     Namespaces namespaces{};
-    /// Whether a collection may be read, written, made or dropped; none: every one may.
+    /// Whether a collection may be read, written, created or dropped; none: all of them may.
     std::function<bool(Access, std::string_view collection)> may;
-    /// What `may` goes by, for the caller to be told: names of collections, beginnings of names
-    /// and "*".
+    /// What `may` is based on, for telling the caller: names of collections, name prefixes and "*".
     std::vector<std::pair<std::string, Access>> grants{{"*", Access::Admin}};
     RequestLimits limits;
     CallLimits call;               // when to give up
@@ -107,7 +106,7 @@ struct Caller {
         if (observer != nullptr) observer->changed(collection, chunks);
     }
 
-    /// A message in words that are meant for the caller.
+    /// A message worded for the caller.
     std::string told(std::string message) const {
         return is_remote ? without_paths(message) : std::move(message);
     }
@@ -117,8 +116,8 @@ struct Caller {
         return error;
     }
 
-    /// `call` with a budget for the answer: the door's, which a whole message shares, or else one
-    /// for this call alone.
+    /// `call` with a budget for the answer: the door's, shared by a whole message, or else one for
+    /// this call alone.
     CallLimits counted() const {
         CallLimits own = call;
         if (!own.bytes) own.bytes = std::make_shared<ByteBudget>(limits.answer_bytes);

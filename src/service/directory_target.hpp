@@ -8,7 +8,7 @@
 
 namespace braid::service {
 
-/// Cut texts on their way to wherever the database is.
+/// Sends cut texts to wherever the database is.
 class ServiceTarget final : public ingest::DirectoryTarget {
 public:
     /// `service` outlives it.

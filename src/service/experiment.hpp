@@ -32,7 +32,7 @@ struct ExperimentPlan {
 };
 
 /// Reads `{"name", "a", "b", "method": "split" or "interleave", "share"}`. InvalidArgument says
-/// what is wrong, also with a member of "a" or "b" that no request has.
+/// what is wrong, including a member of "a" or "b" that no request has.
 Result<ExperimentPlan> read_experiment(std::string_view json, const core::Vocabulary& vocabulary);
 
 /// Answers requests by one side or by both, and logs what was shown and clicked. Safe for
@@ -44,16 +44,16 @@ public:
     /// Lines of JSON go to `log`.
     Experiment(ExperimentPlan plan, LineSink log);
 
-    /// The side of a key; "both" where answers are mixed. An empty key has either, at random.
+    /// The side of a key; "both" if answers are mixed. An empty key gets either, at random.
     std::string side_of(std::string_view key) const;
 
-    /// `search` runs a request within the rights of who asked. Pages after the first are not part
-    /// of it. Where a side fails, the request is answered as it is, and a warning says so.
+    /// `search` runs a request with the rights of whoever asked. Pages after the first do not take
+    /// part. If a side fails, the request is answered unchanged, with a warning.
     Result<Answer> answer(const Request& request, const std::string& key,
                           const core::Vocabulary& vocabulary, const Search& search);
 
-    /// Somebody chose a chunk of an answer. NotFound if no answer of late had this id or showed
-    /// that chunk.
+    /// Somebody chose a chunk of an answer. NotFound if no recent answer had this id or showed that
+    /// chunk.
     Result<> clicked(const std::string& id, const std::string& chunk_id);
 
 private:
@@ -83,7 +83,7 @@ struct Interleaved {
 };
 
 /// Team-draft interleaving (Radlinski, Kurup and Joachims, CIKM 2008): in each round both sides, in
-/// an order that a coin decides, add their best hit that is not there yet. The same seed gives the
+/// an order decided by a coin, add their best hit that is not there yet. The same seed gives the
 /// same list.
 Interleaved interleave(const std::vector<Hit>& a, const std::vector<Hit>& b, std::size_t most,
                        std::uint64_t seed);

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxJudgements = 100'000;
 constexpr std::size_t kMaxMeasures = 50;
 constexpr std::size_t kResamples = 1000;
 
-/// What a run can name: not empty, without white space.
+/// An id that a run can hold: not empty, without white space.
 Result<> check_id(const std::string& id, std::string_view what) {
     if (!id.empty() && id.size() <= kMaxIdBytes &&
         id.find_first_of(" \t\r\n\f\v") == std::string::npos) {

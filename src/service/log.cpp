@@ -9,7 +9,7 @@
 namespace braid::service {
 namespace {
 
-/// Words without blanks, quotes and signs of assignment stand as they are.
+/// Words without blanks, quotes or equals signs are printed as they are.
 bool is_plain(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) {
         return c > ' ' && c < 0x7F && c != '"' && c != '=' && c != '\\';

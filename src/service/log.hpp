@@ -11,10 +11,10 @@ namespace braid::service {
 
 enum class LogFormat { Human, Json };
 
-/// Takes one line at a time, without its end; called by several threads.
+/// Receives one line at a time, without its line end; called by several threads.
 using LineSink = std::function<void(std::string_view line)>;
 
-/// Something worth a line, with its facts under stable names.
+/// An event worth a line, with its facts under stable names.
 struct LogEntry {
     LogEvent::Level level = LogEvent::Level::Info;
     std::string_view name;  // "request", "slow_query", "audit"
@@ -22,7 +22,7 @@ struct LogEntry {
 };
 
 /// `{"time": "2026-01-02T03:04:05.000006Z", "level": "info", "event": "request", ...}`, or for
-/// people `2026-01-02T03:04:05.000006Z info request status=200 path=/v1/retrieve`. Never holds a
+/// people `2026-01-02T03:04:05.000006Z info request status=200 path=/v1/retrieve`. Never contains a
 /// line break.
 std::string log_line(LogFormat format, const LogEntry& entry, Timestamp now);
 

@@ -17,12 +17,12 @@ namespace braid::core {
 struct Vocabulary;
 }
 
-/// The JSON forms of operations, for doors that speak JSON: parameters by name, an unknown one
-/// being an error that names the nearest known, and results.
+/// The JSON forms of operations, for doors that speak JSON: results, and parameters by name; an
+/// unknown one is an error that names the nearest known.
 namespace braid::service {
 
-/// Reads the parameters of an operation of requests.hpp. `caller` bounds sizes, and says which
-/// namespace is meant where none is named.
+/// Reads the parameters of an operation of requests.hpp. `caller` bounds sizes, and supplies the
+/// namespace if none is named.
 template <class Operation>
 Result<Operation> operation_from_params(const Object& params, const core::Vocabulary& vocabulary,
                                         const Caller& caller);
@@ -34,7 +34,7 @@ Object operation_to_params(const Operation& operation);
 template <class Operation>
 struct As {};
 
-/// What an operation gave.
+/// An operation's result.
 template <class Operation>
 Value output_to_value(const typename Operation::Output& output);
 /// The inverse, for operations that Service knows.
@@ -68,24 +68,24 @@ struct NamedOperation {
     std::string_view name;
     Result<Value> (*run)(const Operations& operations, const Object& params, const Caller& caller);
     bool writes = false;  // changes what is stored, be it only its files
-    /// Gives the printed result where there is a shorter way to it; null: there is none.
+    /// Produces the printed result where there is a shorter way to it; null: there is none.
     Result<std::string> (*print)(const Operations& operations, const Object& params,
                                  const Caller& caller) = nullptr;
 };
 std::span<const NamedOperation> named_operations() noexcept;
 
-/// Runs one as doors do: an error about a collection that is not there names those that are.
+/// Runs one as doors do: an error about a missing collection names those that exist.
 Result<Value> run_named(const NamedOperation& named, const Operations& operations,
                         const Object& params, const Caller& caller);
 /// The same, printed.
 Result<std::string> print_named(const NamedOperation& named, const Operations& operations,
                                 const Object& params, const Caller& caller);
 
-/// Members of a result; what is missing or of another kind is empty.
+/// Members of a result; one that is missing or of another type is empty.
 std::string text_in(const Value& json, std::string_view key);
 const Array& list_in(const Value& json, std::string_view key);
 
-/// How many requests a call of that operation counts as: a batch as many as it holds.
+/// How many requests a call of that operation counts as: a batch counts as many as it holds.
 std::size_t requests_in(std::string_view operation, const Object& params) noexcept;
 
 }  // namespace braid::service

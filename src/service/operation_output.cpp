@@ -182,7 +182,7 @@ Value written(As<ClickRequest> /*as*/, const ClickReport& report) {
     return Object{{"id", Value(report.id)}, {"recorded", true}};
 }
 
-/// A stored model can be read: it was when it was stored.
+/// A stored model can be read: it could when it was stored.
 Value written(As<RankerRequest> /*as*/, const RankerReport& report) {
     const auto model = json::parse(report.model);
     return Object{{"collection", Value(report.collection)}, {"ranker", model.value_or(Value())}};

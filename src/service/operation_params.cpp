@@ -55,7 +55,7 @@ Result<std::optional<Schema>> read_schema(Fields& fields) {
     return schema;
 }
 
-/// A request beside one member of the operation's own.
+/// A request together with one member of the operation's own.
 Result<Request> read_request_beside(const Given& given, std::string_view key) {
     Object members = given.params;
     members.erase(key);

@@ -10,7 +10,7 @@
 namespace braid::service {
 namespace {
 
-/// A profile that came with the request is bound as the request is.
+/// A profile that came with the request is limited like the request itself.
 Result<> check_profile(const Profile& profile, const Request& request,
                        const RequestLimits& limits) {
     const std::size_t top_k = request.top_k.value_or(profile.top_k);
@@ -28,7 +28,7 @@ void show(const ReadScope& scope, std::span<const Chunk> chunks, const Caller& c
     }
 }
 
-/// What went wrong on the way, in words for the caller; the log has the others.
+/// Problems met on the way, in words for the caller; the log has the originals.
 void word_for(const Caller& caller, Answer& answer) {
     if (!caller.is_remote) return;
     for (std::string& warning : answer.warnings) warning = caller.told(std::move(warning));

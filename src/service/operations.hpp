@@ -23,19 +23,19 @@ struct ServiceOptions {
     /// Embedders that callers may name for new collections, besides that one, "none" and
     /// "external"; nullopt: every one the database can make.
     std::optional<std::vector<std::string>> embedders{};
-    /// Answers of other programs' callers take part in it; null: there is none.
+    /// Takes part in answering other programs' callers; null: there is none.
     std::shared_ptr<Experiment> experiment{};
 };
 
-/// What every door can ask of a database. Each operation checks the caller's rights and limits
-/// first, and tells its observer what was given. Safe for concurrent use.
+/// What every door can ask of a database. Each operation first checks the caller's rights and
+/// limits, and tells its observer what was given. Safe for concurrent use.
 class Operations {
 public:
     /// The database must outlive it.
     explicit Operations(Database& database, ServiceOptions options = {});
 
-    /// Any operation of requests.hpp. An error about a collection that is not there names those
-    /// that are, as far as the caller may read them.
+    /// Any operation of requests.hpp. An error about a missing collection names those that exist,
+    /// as far as the caller may read them.
     template <class Operation>
     Result<typename Operation::Output> run(Operation operation, const Caller& caller) const {
         auto result = perform(std::move(operation), caller);
@@ -47,13 +47,12 @@ public:
 
     /// check(), then search().
     Result<Answer> retrieve(const Request& request, const Caller& caller) const;
-    /// The same for several, side by side: an answer for each request, or the error that stands in
-    /// its place, in order.
+    /// The same for several, in parallel: for each request, in order, an answer or an error.
     std::vector<Result<Answer>> retrieve_batch(std::vector<Result<Request>> requests,
                                                const Caller& caller) const;
     /// Whether the request stays within the caller's limits, over collections it may read.
     Result<> check(const Request& request, const Caller& caller) const;
-    /// Asks the database on behalf of a caller whose request was checked.
+    /// Asks the database on behalf of a caller whose request has been checked.
     Result<Answer> search(const Request& request, const Caller& caller) const;
     std::vector<Result<Answer>> search_batch(std::span<const Request> requests,
                                              const Caller& caller) const;
@@ -61,8 +60,8 @@ public:
     /// Collections the caller may read, with what it may see of them.
     Result<std::vector<CollectionInfo>> visible_collections(const Caller& caller) const;
 
-    /// Stores chunks on the caller's behalf in a collection that is there, for callers that made
-    /// the chunks themselves. Its deadline is one of searches and does not count.
+    /// Stores chunks on the caller's behalf in an existing collection, for callers that made the
+    /// chunks themselves. The caller's deadline is meant for searches and does not count.
     Result<WriteReport> write(const std::string& collection, std::vector<Chunk> chunks,
                               const std::string& namespace_, const Caller& caller,
                               WriteOptions options = {}) const;
@@ -108,23 +107,23 @@ private:
     Result<SetRankerReport> perform(SetRankerRequest wanted, const Caller& caller) const;
     Result<CheckReport> perform(const CheckRequest& wanted, const Caller& caller) const;
 
-    /// The request as the caller means it: one who may not use the namespace "default" means its
-    /// own when it names none.
+    /// The request as the caller means it: a caller who may not use the namespace "default" means
+    /// its own if it names none.
     Request in_own_namespace(Request request, const Caller& caller) const;
     /// check(), then in_own_namespace().
     Result<Request> admitted(Request request, const Caller& caller) const;
     /// What the caller is told, and its observer.
     Result<Answer> given(Result<Answer> answer, const Caller& caller) const;
-    /// The collection as a caller sees it who is limited to namespaces.
+    /// The collection as seen by a caller who is limited to some namespaces.
     Result<CollectionInfo> as_seen(CollectionInfo info, const Caller& caller) const;
-    /// NotFound, with those there are, for an embedder that callers may not name.
+    /// NotFound, listing those that exist, for an embedder that callers may not name.
     Result<> check_embedder(const Schema& schema) const;
 
     Database& database_;
     ServiceOptions options_;
 };
 
-/// Where the operation works, for a caller that has the right.
+/// Where the operation works, for a caller with the right to it.
 Result<ReadScope> scope_of(const Place& place, const Caller& caller, Access access,
                            const std::optional<Filter>& filter = {});
 

@@ -13,17 +13,17 @@
 namespace braid::service {
 namespace {
 
-/// What a server takes in one message, with room to spare.
+/// What a server accepts in one message, with room to spare.
 constexpr std::size_t kPartChunks = 500;
 constexpr std::size_t kPartBytes = std::size_t{4} << 20;
-/// Of documents that are replaced, which should be one write: as much as a server takes.
+/// The limit for replaced documents, which should be one write: as much as a server accepts.
 constexpr std::size_t kWholeChunks = 10'000;
 constexpr std::size_t kWholeBytes = std::size_t{12} << 20;
 constexpr std::size_t kPartIds = 500;
 constexpr std::size_t kPartRequests = 50;
 constexpr std::chrono::minutes kPatience{30};  // the server has deadlines of its own
 
-/// About what a chunk takes in JSON.
+/// Roughly what a chunk takes in JSON.
 std::size_t bytes_of(const Chunk& chunk) {
     constexpr std::size_t number = 12;
     return 2 * chunk.content.size() + chunk.vector.size() * number + 1024;
@@ -73,7 +73,7 @@ public:
                 part.chunks.push_back(std::exchange(chunks[at], {}));
             }
             part.if_version = options.if_version;
-            // The old goes with the first part, so that old and new never stand side by side.
+            // The old chunks go with the first part, so that old and new never coexist.
             part.replace_documents = options.replace_documents && first;
             part.skip_unchanged = options.skip_unchanged;
             BRAID_TRY(AddReport report, run(std::move(part)));
@@ -140,13 +140,13 @@ private:
             return tl::unexpected<Error>(error_from(*error));
         }
         if (Value* const result = reply->as_object().find("result")) return std::move(*result);
-        // Refused before it was read: a problem of the HTTP door.
+        // Refused before it was read: a problem from the HTTP door.
         return fail(error_code_by_name(text_in(*reply, "code")).value_or(ErrorCode::Unavailable),
                     "the server of this database: " + text_in(*reply, "title") + ": " +
                         text_in(*reply, "detail"));
     }
 
-    /// A server takes only so many ids at a time.
+    /// A server accepts only so many ids at a time.
     Result<Value> get(Object params) const {
         const Value* const given = params.find("chunk_ids");
         const Array ids = given != nullptr && given->is_array() ? given->as_array() : Array();

@@ -20,9 +20,10 @@
 #include "braid/request.hpp"
 #include "braid/service/caller.hpp"
 
-/// What can be asked of a database besides a search: a struct of parameters for each operation,
-/// with its result (`Output`) and the name that every door knows it by (`kName`). `Operations` runs
-/// them in this process, `Service` wherever the database is; operation_json.hpp gives their JSON.
+/// What can be asked of a database besides a search: for each operation a struct of parameters,
+/// with its result (`Output`) and the name by which every door knows it (`kName`). `Operations`
+/// runs them in this process, `Service` wherever the database is; operation_json.hpp has their
+/// JSON.
 namespace braid::service {
 
 /// The collection and the namespace an operation works on.
@@ -51,7 +52,7 @@ struct ExplainRequest {
     std::string chunk_id;
 };
 
-/// Why an answer does not hold a chunk.
+/// Why an answer does not contain a chunk.
 struct WhyNotRequest {
     static constexpr std::string_view kName = "why_not";
     using Output = WhyNot;
@@ -141,7 +142,7 @@ struct ChunkRequest {
     bool vectors = false;
 };
 
-/// A chunk for each id, in order; none where there is no such chunk.
+/// A chunk for each id, in order; none if there is no such chunk.
 struct GetRequest {
     static constexpr std::string_view kName = "get";
     using Output = std::vector<std::optional<Chunk>>;
@@ -318,7 +319,7 @@ struct CompactOutcome {
     CompactReport sizes;
 };
 
-/// Database::compact. The caller's deadline is one of searches and does not count.
+/// Database::compact. The caller's deadline is meant for searches and does not count.
 struct CompactRequest {
     static constexpr std::string_view kName = "compact";
     using Output = CompactOutcome;
@@ -332,8 +333,8 @@ struct ReembedOutcome {
     ReembedReport report;
 };
 
-/// Database::reembed. The caller's deadline does not count; a call that is cancelled can be made
-/// again, and goes on where it stopped.
+/// Database::reembed. The caller's deadline does not count; a cancelled call can be repeated, and
+/// continues where it stopped.
 struct ReembedRequest {
     static constexpr std::string_view kName = "reembed";
     using Output = ReembedOutcome;

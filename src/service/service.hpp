@@ -21,22 +21,22 @@ namespace braid::service {
 class Operations;
 
 /// What commands ask of a database, whether they opened it themselves or another program serves it:
-/// the same operations, the same answers, the same errors.
+/// the same operations, answers and errors.
 class Service {
 public:
     virtual ~Service() = default;
 
-    /// An operation that reads or changes collections: all of requests.hpp but EvaluateRequest,
+    /// An operation that reads or changes collections: all of requests.hpp except EvaluateRequest,
     /// ChunkRequest, DocumentRequest, NeighborsRequest, HighlightRequest and WhoamiRequest, which
-    /// no command asks for. In this process nothing becomes JSON on the way.
+    /// no command needs. In this process nothing is converted to JSON on the way.
     template <class Operation>
     Result<typename Operation::Output> run(Operation operation) const;
 
     Result<Answer> retrieve(const Request& request) const;
     virtual std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests) const = 0;
 
-    /// Upserts, as Database::add; many chunks may be written in several parts, documents that are
-    /// replaced only if they are larger than a server takes at once.
+    /// Upserts, like Database::add; many chunks may be written in several parts, but replaced
+    /// documents only if they are larger than a server accepts at once.
     virtual Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
                                     const std::string& namespace_,
                                     const WriteOptions& options) const = 0;
@@ -65,9 +65,8 @@ protected:
 /// Over a database of this process, on behalf of the visitor.
 std::unique_ptr<Service> local_service(Database database, Visitor visitor);
 
-/// Over the Unix socket of the program that serves the database, on behalf of the visitor.
-/// `embedders` count tokens here; `vocabulary` are those its answers are written in, and outlive
-/// it.
+/// Through the Unix socket of the program that serves the database, on behalf of the visitor.
+/// `embedders` count tokens here; `vocabulary` is the one its answers use, and must outlive this.
 std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders,
                                         const Visitor& visitor, const core::Vocabulary& vocabulary);
 

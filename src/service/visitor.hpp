@@ -10,7 +10,7 @@
 
 namespace braid::service {
 
-/// Namespaces that somebody may read and write: names, or beginnings of names and "*". None: all.
+/// Namespaces that somebody may read and write: names, or name prefixes and "*". None: all.
 struct Namespaces {
     std::vector<std::string> patterns;
 
@@ -18,13 +18,13 @@ struct Namespaces {
     bool allow(std::string_view name) const;
     /// PermissionDenied names it, and those that may be used.
     Result<> require(std::string_view name) const;
-    /// The one that is meant when none is named: "default" where it may be used, else the first.
+    /// The one that is meant if none is named: "default" if it may be used, otherwise the first.
     std::string usual() const;
 
     friend bool operator==(const Namespaces&, const Namespaces&) = default;
 };
 
-/// InvalidArgument for what is neither a namespace nor the beginning of some.
+/// InvalidArgument for anything but a namespace or the prefix of some.
 Result<Namespaces> namespaces_of(std::vector<std::string> patterns);
 
 /// On whose behalf something is done, and where.

@@ -5,7 +5,7 @@
 namespace braid::service {
 namespace {
 
-/// "/", "./", "../" or "~/" with something behind it.
+/// "/", "./", "../" or "~/" followed by something.
 bool begins_path(std::string_view text) {
     for (const std::string_view start : {"/", "./", "../", "~/"}) {
         if (!text.starts_with(start)) continue;
@@ -15,7 +15,7 @@ bool begins_path(std::string_view text) {
     return false;
 }
 
-/// Where what a path may be part of ends; a path may hold spaces.
+/// The end of a text that may contain a path; a path may contain spaces.
 std::size_t end_of(std::string_view text) {
     std::size_t end = text.size();
     for (const std::string_view mark : {": ", "; ", ", ", " (", ") ", "\"", "\n"}) {

@@ -10,7 +10,8 @@ namespace braid::service {
 
 namespace {
 
-/// NotFound. Its schema rather than a description, which counts what every namespace holds.
+/// NotFound. Returns the schema rather than a description, which would count what every namespace
+/// holds.
 Result<Schema> schema_of(const Database& database, const std::string& name) {
     BRAID_TRY(const ReaderPtr reader, database.backend().snapshot(std::span(&name, 1), {}));
     return reader->schema(name);

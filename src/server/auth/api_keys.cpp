@@ -42,7 +42,7 @@ core::Sha256::Digest digest_of(std::string_view salt, std::string_view key) {
     return hash.finish();
 }
 
-/// Looks at every byte, whatever the first ones say.
+/// Looks at every byte, whatever the first ones are.
 bool same_digest(const core::Sha256::Digest& a, const core::Sha256::Digest& b) {
     unsigned difference = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -99,7 +99,7 @@ Result<ApiKey> read_key(const Value& json) {
     key.principal.name = name;
     BRAID_TRY(auto namespaces, fields.strings("namespaces"));
     if (namespaces) {
-        // A key without any could be one with all of them.
+        // A key without a salt could match an entry with any of them.
         if (namespaces->empty()) return invalid_argument("\"namespaces\" must name one or more");
         BRAID_TRY(key.namespaces, service::namespaces_of(*std::move(namespaces)));
     }
@@ -242,7 +242,7 @@ bool is_loopback(std::string_view address) {
         return true;
     }
     if (address.starts_with("::ffff:")) address.remove_prefix(7);
-    // Digits and dots only: "127.0.0.1.example.com" is somebody else's.
+    // Digits and dots only: "127.0.0.1.example.com" belongs to somebody else.
     return address.starts_with("127.") &&
            address.find_first_not_of("0123456789.") == std::string_view::npos;
 }

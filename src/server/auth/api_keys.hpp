@@ -16,8 +16,8 @@
 
 namespace braid::server {
 
-/// What a key may do with collections: the right of the exact name, else of the longest pattern
-/// ("team-*", "*") that fits. Read < Write < Admin, each with those before it.
+/// What a key may do with collections: the right given for the exact name, otherwise for the
+/// longest matching pattern ("team-*", "*"). Read < Write < Admin, each including those before it.
 struct Grants {
     std::map<std::string, service::Access, std::less<>> by_pattern;
 
@@ -65,21 +65,21 @@ private:
     std::vector<ApiKey> keys_;
 };
 
-/// A new key and the entry for the key file, which does not hold it.
+/// A new key, and the entry for the key file, which does not contain the key.
 struct NewKey {
     std::string key;  // "braid_" and 43 characters: 256 bits
     Object entry;     // "name", "sha256", "collections", "principal", "namespaces"
 };
-/// A key named after the visitor, who is all that it sees. IoError if the system has no randomness
-/// to give.
+/// A key named after the visitor, which sees only what the visitor does. IoError if the system
+/// supplies no randomness.
 Result<NewKey> make_key(const service::Visitor& visitor,
                         const std::map<std::string, service::Access>& collections);
 
-/// 43 characters of [A-Za-z0-9_-] that nobody can guess. IoError if the system has no randomness.
+/// 43 characters of [A-Za-z0-9_-] that nobody can guess. IoError if the system supplies no
+/// randomness.
 Result<std::string> random_token();
 
-/// PermissionDenied if a server would be reachable at `host`, which is not this machine alone,
-/// without any key.
+/// PermissionDenied if `host` would make a server reachable from other machines without any key.
 Result<> require_keys(std::string_view host, const KeyRing& keys);
 
 /// Whether an address is this machine's own: 127.0.0.0/8, ::1, "localhost", "unix".

@@ -16,12 +16,12 @@ class RateLimiter {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// None if the request may go on, else how long to wait. A rate of 0 limits nothing. `count`
-    /// requests go on together or not at all; more than at_once() never do.
+    /// None if the request may proceed, otherwise how long to wait. A rate of 0 limits nothing.
+    /// `count` requests proceed together or not at all; more than at_once() never do.
     std::optional<std::chrono::duration<double>> take(std::string_view name, double rate,
                                                       Clock::time_point now = Clock::now(),
                                                       double count = 1);
-    /// How many requests of a second may come at the same time.
+    /// How many of a second's requests may come at the same time.
     static double at_once(double rate) noexcept { return std::max(rate, 1.0); }
 
 private:

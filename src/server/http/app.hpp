@@ -26,7 +26,7 @@ struct HttpAppOptions {
     bool allow_writes = false;  // of the MCP tools; REST and JSON-RPC go by the key's rights
     std::string version = "0";  // of this program
 
-    /// Names a request may give as its host, besides "localhost" and addresses; without port.
+    /// Names that a request may give as its host, besides "localhost" and addresses; without port.
     std::vector<std::string> hosts;
     /// Web pages that may call, besides the server's own: "https://app.example.com". Empty: no
     /// CORS header is ever sent.
@@ -38,8 +38,8 @@ struct HttpAppOptions {
     std::size_t mcp_sessions = 1000;                 // of clients that use `initialize`
     std::chrono::seconds mcp_session_age{3600};      // without a message
     std::size_t idempotency_bytes = std::size_t{16} << 20;
-    /// What is parsed, built and sent for all callers together; beyond it: 503. The transport
-    /// counts the bodies it reads against the same. None: any amount.
+    /// What may be parsed, built and sent for all callers together; beyond it: 503. The transport
+    /// charges the bodies it reads to the same budget. None: any amount.
     std::shared_ptr<ByteBudget> memory;
 
     service::LineSink log;  // a line per request; none: no log
@@ -49,15 +49,15 @@ struct HttpAppOptions {
     service::LineSink audit;                  // JSON: who was given which chunks; none: no audit
 };
 
-/// The HTTP door of a database, whatever carries the requests: REST under /v1, JSON-RPC at /rpc,
-/// MCP at /mcp, /healthz and /readyz. Safe for concurrent use.
+/// The HTTP door of a database, whatever transport carries the requests: REST under /v1, JSON-RPC
+/// at /rpc, MCP at /mcp, /healthz and /readyz. Safe for concurrent use.
 class HttpApp final : public net::HttpHandler {
 public:
     /// The database must outlive it.
     HttpApp(Database& database, HttpAppOptions options);
     ~HttpApp() override;
 
-    /// Host, origin, route, key, rate, and the route's body limit: once per request.
+    /// Checks host, origin, route, key, rate, and the route's body limit, once per request.
     std::optional<net::OutgoingResponse> admit(net::IncomingRequest& head,
                                                std::size_t& body_limit) override;
     /// A request that admit() did not let in is an internal error.
@@ -66,9 +66,9 @@ public:
 
     /// Serves GET /metrics and nothing else; lives as long as this.
     net::HttpHandler& metrics_handler();
-    /// What the transport counts, for /metrics. Set before the first request.
+    /// The transport's counters, for /metrics. Set before the first request.
     void watch(std::function<net::HttpServer::Counters()> transport);
-    /// Where people reach it, for its owner, who asks /healthz at the Unix socket.
+    /// Where people reach it, for its owner, who asks /healthz on the Unix socket.
     void announce(std::string address);
     /// /readyz answers 503 from now on: the server is about to stop.
     void drain();

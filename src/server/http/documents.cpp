@@ -43,7 +43,7 @@ bool is_disposition(std::string_view line) {
            });
 }
 
-/// The name that says what a body is, if its sender gave none.
+/// A file name that tells what a body is, if its sender gave none.
 std::string name_by_type(std::string_view content_type) {
     constexpr auto names = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"text/markdown", "document.md"},
@@ -57,7 +57,7 @@ std::string name_by_type(std::string_view content_type) {
     return "document";
 }
 
-/// Without folders: what a browser sends may have those of its machine.
+/// Drops folders: a browser may send those of its own machine.
 std::string last_name(std::string_view path) {
     const std::size_t slash = path.find_last_of("/\\");
     return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));

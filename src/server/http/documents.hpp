@@ -18,7 +18,7 @@ struct FormPart {
     std::string_view body;
 };
 
-/// The parts of a multipart/form-data body, which they borrow. InvalidArgument if it is none, or
+/// The parts of a multipart/form-data body, which they borrow. InvalidArgument if it is not one, or
 /// has more than a thousand.
 Result<std::vector<FormPart>> read_form(std::string_view content_type, std::string_view body);
 

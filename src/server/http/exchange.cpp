@@ -9,7 +9,7 @@ namespace braid::server {
 
 Exchange begin_exchange(const net::IncomingRequest& head, std::uint64_t number) {
     Exchange exchange;
-    // Mixed, so that neighbours do not look alike; unique, not secret.
+    // Mixed so that neighbouring ids do not look alike; unique, but not secret.
     std::uint64_t mixed = number * 0x9E3779B97F4A7C15ULL;
     mixed ^= mixed >> 29U;
     const auto given = head.header("X-Request-Id");

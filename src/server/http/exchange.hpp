@@ -12,7 +12,7 @@
 
 namespace braid::server {
 
-/// A request on its way: what its head says.
+/// A request being processed: what its head says.
 struct Exchange {
     std::string id;  // of the request: the caller's, if it is sane, else made here
     std::optional<TraceContext> trace;

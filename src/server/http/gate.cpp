@@ -39,12 +39,12 @@ std::size_t count_of(const net::IncomingRequest& head, std::string_view name) {
         [&](const net::HttpHeader& header) { return core::ascii_lower(header.name) == wanted; }));
 }
 
-/// The origin of pages that this server itself sends to who calls it `host`.
+/// The origin of pages that this server itself sends to callers who address it as `host`.
 std::string own_origin(const net::IncomingRequest& head, std::string_view host) {
     return (head.tls ? "https://" : "http://") + core::ascii_lower(host);
 }
 
-/// The owner of the socket asks on behalf of somebody who sees less.
+/// The owner of the socket is asking on behalf of somebody who sees less.
 std::optional<Refusal> narrow(const net::IncomingRequest& head, Identity& identity) {
     const auto given = head.header(service::kVisitorHeader);
     if (!given) return std::nullopt;
@@ -110,7 +110,7 @@ std::optional<Refusal> HttpGate::identify(const net::IncomingRequest& head,
                                           Identity& identity) const {
     identity = {};
     const std::string_view key = presented_key(head);
-    // The socket's file lets nobody in but its owner, who has the database's files anyway.
+    // The socket's file lets in only its owner, who has the database's files anyway.
     if (key.empty() && head.peer == "unix") return narrow(head, identity);
     if (options_.keys.empty()) {
         if (is_loopback(head.peer)) return std::nullopt;

@@ -23,11 +23,11 @@ struct Identity {
     bool may(service::Access access, std::string_view collection) const {
         return key == nullptr || key->grants.allow(access, collection);
     }
-    /// Whose totals hide nothing from it.
+    /// Whether totals hide nothing from the caller.
     bool sees_all_collections() const {
         return principal.sees_everything() && namespaces.all() && may(service::Access::Admin, "*");
     }
-    /// Tells keys and local callers apart: no key is named like the latter.
+    /// Distinguishes keys from local callers: no key has a name like theirs.
     std::string owner() const { return key == nullptr ? local : "key " + key->principal.name; }
 
     std::string local{};  // without a key: as whom its owner asks, as it was said
@@ -52,13 +52,13 @@ class HttpGate {
 public:
     explicit HttpGate(GateOptions options);
 
-    /// A name in "Host" that is not ours means that somebody else's name leads here (DNS
-    /// rebinding); an "Origin" that is not ours, that a foreign web page calls.
+    /// A foreign name in "Host" means that somebody else's name leads here (DNS rebinding); a
+    /// foreign "Origin" means that a foreign web page is calling.
     std::optional<Refusal> check_address(const net::IncomingRequest& head) const;
-    /// The caller, by "Authorization: Bearer" or "X-Api-Key"; without configured keys, anybody on
-    /// this machine. On a Unix socket its owner, who needs no key, may say on whose behalf.
+    /// The caller, by "Authorization: Bearer" or "X-Api-Key"; if no keys are configured, anybody on
+    /// this machine. On a Unix socket, its owner, who needs no key and may say on whose behalf.
     std::optional<Refusal> identify(const net::IncomingRequest& head, Identity& identity) const;
-    /// A batch of n counts n: `count` requests go on together or not at all.
+    /// A batch of n counts as n: `count` requests proceed together or not at all.
     std::optional<Refusal> check_rate(const Identity& identity, std::size_t count = 1);
 
     /// The origin a response must name, if the request came from a web page that may call.

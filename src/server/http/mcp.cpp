@@ -23,7 +23,7 @@ net::OutgoingResponse refuse(int status, int code, std::string message, Value id
     return respond(status, json::print(rpc_failure(std::move(id), {code, std::move(message), {}})));
 }
 
-/// What the transport says of an error in the answer.
+/// What the transport reports about an error in the answer.
 int modern_status(int error) {
     switch (error) {
         case 0:
@@ -52,7 +52,7 @@ const Value* version_of(const Value& message) {
     return meta != nullptr ? meta->find(kMcpVersionKey) : nullptr;
 }
 
-/// What a header must repeat; none: the method has no name.
+/// What a header must repeat; none if the method has no name.
 std::optional<std::string_view> name_of(const Value& message) {
     const std::string_view method = text_of(message.find("method"));
     const Value* const params = message.find("params");
@@ -161,7 +161,8 @@ net::OutgoingResponse McpHttp::modern(const net::IncomingRequest& request, Value
         return respond(202, "");
     }
     const Value id = id_of(json);
-    // Without a revision in the body there is nothing to compare, and the session says what lacks.
+    // Without a revision in the body there is nothing to compare; the session reports what is
+    // missing.
     if (!text_of(version_of(json)).empty()) {
         if (std::string problem = header_problem(request, json); !problem.empty()) {
             return refuse(400, kHeaderMismatch, std::move(problem), id);
@@ -209,7 +210,7 @@ net::OutgoingResponse McpHttp::legacy(const net::IncomingRequest& request, Value
     if (!accepted.reply && !accepted.work) return respond(202, "");
     const int status = !asks && accepted.error != 0 ? 400 : 200;
     std::string body = finish(std::move(accepted));
-    // Cancelled meanwhile: nothing is owed.
+    // Cancelled meanwhile: no answer is due.
     return body.empty() ? respond(202, "") : respond(status, std::move(body));
 }
 
@@ -242,7 +243,7 @@ void McpHttp::expire(Clock::time_point now) {
 }
 
 void McpHttp::drop_oldest(std::string_view owner) {
-    // The owner's own first: nobody can push out others' sessions by opening many.
+    // The owner's own sessions first: nobody can push out others' by opening many.
     auto oldest = std::prev(entries_.end());
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
         if (entry->owner == owner) oldest = entry;

@@ -21,8 +21,9 @@ struct McpHttpOptions {
 };
 
 /// MCP by Streamable HTTP, in both eras: requests with their revision in `_meta` are served without
-/// state, their headers checked against the body; `initialize` opens a session, whose id no one can
-/// guess and only its owner can use. Every answer is one JSON object. Safe for concurrent use.
+/// state, and their headers are checked against the body; `initialize` opens a session, whose id
+/// nobody can guess and only its owner can use. Every answer is one JSON object. Safe for
+/// concurrent use.
 class McpHttp {
 public:
     using Clock = std::chrono::steady_clock;
@@ -57,7 +58,7 @@ private:
                                      Clock::time_point now);
     bool remove(std::string_view id, std::string_view owner);
     void expire(Clock::time_point now);
-    /// Makes room for a session of the owner's. Requires one to be there.
+    /// Makes room for a session of the owner's. Requires that one exists.
     void drop_oldest(std::string_view owner);
 
     const McpServer& server_;
@@ -67,8 +68,7 @@ private:
     std::unordered_map<std::string_view, std::list<Entry>::iterator> by_id_;
 };
 
-/// The value of an `Mcp-Name` header: as it is, or behind `=?base64?...?=`; none if that is
-/// malformed.
+/// The value of an `Mcp-Name` header: plain, or inside `=?base64?...?=`; none if that is malformed.
 std::optional<std::string> decode_mcp_header(std::string_view value);
 
 }  // namespace braid::server

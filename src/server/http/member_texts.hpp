@@ -6,11 +6,11 @@
 
 namespace braid::server {
 
-/// What a member of this name is in every request; empty if it differs.
+/// What a member of this name means in every request; empty if that differs.
 std::string_view text_of_member(std::string_view name);
 
-/// Says of members that have the same meaning in every request what they are, where the schema of
-/// the request says nothing of its own.
+/// Adds descriptions to members that mean the same in every request, where the request's schema has
+/// none of its own.
 void describe_members(Value& schema);
 
 }  // namespace braid::server

@@ -76,9 +76,9 @@ void write_metric(std::string& out, std::string_view name, std::string_view type
                   std::string_view help, double value);
 void write_header(std::string& out, std::string_view name, std::string_view type,
                   std::string_view help);
-/// Escaped for a label's value.
+/// Escaped for use in a label's value.
 std::string label_value(std::string_view text);
-/// Memory, processor time, descriptors and start of this process, where the system tells.
+/// Memory, processor time, descriptors and start time of this process, as far as the system tells.
 void write_process_metrics(std::string& out);
 
 }  // namespace braid::server

@@ -10,7 +10,7 @@
 namespace braid::server {
 namespace {
 
-/// Those who name it, not those who take anything.
+/// Callers that ask for HTML by name, not those that accept anything.
 bool wants_html(const net::IncomingRequest& head) {
     return (head.method == "GET" || head.method == "HEAD") &&
            head.header("Accept").value_or("").find("text/html") != std::string_view::npos;

@@ -6,8 +6,8 @@
 
 namespace braid::server {
 
-/// What a browser is shown where nothing is: the page, which says so (404); where an address of the
-/// page has a "/" too much, the way to it. None for callers that do not ask for HTML.
+/// What a browser is shown where there is nothing: the page, saying so (404); for an address of the
+/// page with one "/" too many, a redirect to it. None for callers that do not ask for HTML.
 std::optional<net::OutgoingResponse> serve_missing(const net::IncomingRequest& head);
 
 }  // namespace braid::server

@@ -26,7 +26,7 @@ Object reference(std::string_view schema) {
     return {{"$ref", std::string(kSchemas) + std::string(schema)}};
 }
 
-/// Points "$ref" at the components: a file's own definitions have its name before them.
+/// Points "$ref" at the components: a file's own definitions get its name as a prefix.
 void redirect(Value& value, const std::string& file) {
     if (value.is_array()) {
         for (Value& element : value.as_array()) redirect(element, file);
@@ -47,7 +47,7 @@ void redirect(Value& value, const std::string& file) {
     }
 }
 
-/// Takes in a schema file whole: its definitions become components of their own.
+/// Includes a whole schema file: its definitions become components of their own.
 void add_file(Object& schemas, const std::string& name, std::string_view text) {
     Value file = json::parse(text).value_or(Value(Object()));
     redirect(file, name);
@@ -102,7 +102,7 @@ Value parameters_of(const Route& route) {
     return parameters;
 }
 
-/// Where nothing in it is required, the body may be left out too.
+/// If nothing in it is required, the body may be omitted too.
 Object request_body(const Route& route, const Object& schemas,
                     const service::RequestLimits& limits) {
     Object media = content("application/json", route.request);
@@ -200,7 +200,7 @@ Object operation_of(const Route& route, const Object& schemas,
     return operation;
 }
 
-/// A method that no route does.
+/// A method that no route offers.
 struct LoneMethod {
     std::string_view name;
     std::string_view params;  // name of their schema
@@ -214,8 +214,8 @@ constexpr auto kLoneMethods = std::to_array<LoneMethod>({
     {"cstp.indexDecisions", "IndexDecisions", Need::Write},
 });
 
-/// Every method of JSON-RPC, whether it changes what is stored, what a key must allow, and what it
-/// takes: as the operation of a route does, or by a schema of its own.
+/// Every method of JSON-RPC: whether it changes what is stored, what a key must allow, and its
+/// parameters, either those of a route's operation or a schema of its own.
 Array rpc_methods() {
     Array methods;
     for (const std::string& name : Rpc::methods()) {
@@ -258,7 +258,7 @@ Object openapi_schemas() {
     Object& single = message->as_object().find("anyOf")->as_array().front().as_object();
     Object& members_of_message = single.find("properties")->as_object();
     members_of_message.set("method", Object{{"type", "string"}, {"examples", std::move(methods)}});
-    // What the request's members say, without forbidding those that stand beside them.
+    // What the request's members mean, without forbidding others beside them.
     Value members = *schemas.find("Request");
     members.as_object().erase("additionalProperties");
     members.as_object().erase("examples");

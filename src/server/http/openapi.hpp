@@ -7,7 +7,7 @@
 
 namespace braid::server {
 
-/// The OpenAPI 3.1 document of the routes, made of the table that the router goes by. `limits` are
+/// The OpenAPI 3.1 document of the routes, generated from the router's own table. `limits` are
 /// those of bodies.
 Value openapi_document(std::string_view version, const service::RequestLimits& limits);
 

@@ -42,7 +42,7 @@ bool is_lines(std::string_view type) {
            type == "application/jsonl" || type == "application/x-jsonlines";
 }
 
-/// Why writes are refused, in words for anybody: no names of collections or files.
+/// Why writes are refused, in words suitable for anybody: no names of collections or files.
 std::optional<std::string> storage_trouble(const BackendHealth& health) {
     if (health.refusing.empty()) return std::nullopt;
     if (health.refusing.front().cause.code == ErrorCode::ReadOnly) {
@@ -61,7 +61,7 @@ std::string type_of(const IncomingRequest& request) {
     return media_type(request.header("Content-Type").value_or(""));
 }
 
-/// The body is files rather than JSON.
+/// Whether the body is files rather than JSON.
 bool holds_files(const Route& route, const IncomingRequest& request) {
     return route.kind == RouteKind::Documents && !is_json(type_of(request));
 }
@@ -71,8 +71,8 @@ std::string_view batched_operation(const Route& route) {
     return route.id == "retrieveBatch" ? "retrieve_batch" : route.id;
 }
 
-/// What a body takes once it is parsed, about: small values take much more than their text. Lines
-/// are parsed one by one, but what they say is kept.
+/// Roughly what a body takes once it is parsed: small values take much more than their text. Lines
+/// are parsed one by one, but their content is kept.
 std::size_t parsed_size(std::string_view body, bool lines) {
     if (body.size() <= kSmallBody) return 0;
     if (lines) return 2 * body.size();

@@ -31,36 +31,36 @@ struct HttpResponderOptions {
     McpHttpOptions mcp_http;
     std::size_t idempotency_bytes = 0;
     std::shared_ptr<ByteBudget> memory;  // of what is parsed; none: any amount
-    /// Whether the key's rate allows so many requests more; none: any rate will do.
+    /// Whether the key's rate allows this many more requests; none: any rate is fine.
     std::function<std::optional<Refusal>(const Identity&, std::size_t)> check_rate;
 };
 
-/// Answers requests that were let in, each by its route. Safe for concurrent use.
+/// Answers requests that were admitted, each by its route. Safe for concurrent use.
 class HttpResponder {
 public:
     /// The database must outlive it.
     HttpResponder(Database& database, const HttpResponderOptions& options);
 
-    /// How large the body of a route may be, by the head alone.
+    /// How large the body of a route may be, judging by the head alone.
     std::size_t body_limit(const net::IncomingRequest& head, const Route& route) const;
     /// Requires a match with a route.
     net::OutgoingResponse serve(const net::IncomingRequest& request, Exchange& exchange,
                                 const service::Caller& caller);
 
     void drain() { draining_ = true; }
-    /// Where people reach the server; it may answer already.
+    /// Where people reach the server, which may be answering already.
     void announce(std::string address);
     Metrics& metrics() noexcept { return metrics_; }
     ServerMetrics& server_metrics() noexcept { return server_metrics_; }
 
 private:
     net::OutgoingResponse refuse(const Exchange& exchange, const Refusal& refusal);
-    /// What was done, and whether a repetition may do as if it had been done again.
+    /// What was done, and whether a repetition can get the same answer without doing it again.
     struct Done {
         net::OutgoingResponse response;
         bool final = true;
     };
-    /// As often as the same request comes with the same Idempotency-Key, it is done once.
+    /// However often the same request comes with the same Idempotency-Key, it is carried out once.
     net::OutgoingResponse once(const net::IncomingRequest& request, const Exchange& exchange,
                                const std::function<Done()>& work);
     net::OutgoingResponse dispatch(const net::IncomingRequest& request, Exchange& exchange,
@@ -69,9 +69,9 @@ private:
                                   const service::Caller& caller);
     net::OutgoingResponse call(const net::IncomingRequest& request, const Exchange& exchange,
                                const service::Caller& caller);
-    /// `{"status": "ok"}`; to the owner of the socket with the address.
+    /// `{"status": "ok"}`; for the owner of the socket, with the address.
     std::string health(const net::IncomingRequest& request) const;
-    /// A batch of n counts n; one of them was counted when the request came in.
+    /// A batch of n counts as n; one of them was counted when the request came in.
     std::optional<Refusal> check_batch(const Exchange& exchange, std::size_t requests) const;
 
     const service::RequestLimits limits_;

@@ -50,7 +50,7 @@ enum class Need {
 using RunOperation = Result<std::string> (*)(const service::Operations&, Object params,
                                              const service::Caller&);
 
-/// One line of the table that the router goes by and the OpenAPI document is made of.
+/// One row of the table that the router uses and the OpenAPI document is generated from.
 struct Route {
     std::string_view method;
     std::string_view path;  // "/v1/collections/{collection}"
@@ -70,7 +70,7 @@ struct Route {
 
 std::span<const Route> routes();
 
-/// Needs neither a key nor a rate: balancers and supervisors ask, and the page holds no data.
+/// Needs neither a key nor a rate: load balancers and supervisors ask, and the page holds no data.
 constexpr bool is_open(const Route& route) {
     return route.kind == RouteKind::Health || route.kind == RouteKind::Ready ||
            route.kind == RouteKind::Page;
@@ -85,8 +85,8 @@ struct RouteMatch {
 /// HEAD leads where GET does.
 RouteMatch find_route(std::string_view method, const Target& target);
 
-/// The parameters of a route as one object: those of the body, of the path and behind the "?".
-/// InvalidArgument for one given at two places, or of the wrong type.
+/// The parameters of a route as one object: those of the body, of the path and after the "?".
+/// InvalidArgument for one given in two places, or of the wrong type.
 Result<Object> route_parameters(const Route& route, Object path, const Target& target, Object body);
 
 }  // namespace braid::server

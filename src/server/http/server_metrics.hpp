@@ -17,8 +17,8 @@ namespace braid::server {
 
 inline constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
-/// All metrics of a server as text; and, on a listener of its own, the handler that serves them and
-/// nothing else. Safe for concurrent use once the functions are set.
+/// All metrics of a server as text and, on a listener of its own, the handler that serves only
+/// them. Safe for concurrent use once the functions are set.
 class ServerMetrics final : public net::HttpHandler {
 public:
     /// Both must outlive it.
@@ -27,7 +27,7 @@ public:
     void watch_transport(std::function<net::HttpServer::Counters()> counters);
     void watch_sessions(std::function<std::size_t()> sessions);
     void watch_idempotency(std::function<std::size_t()> bytes);
-    /// Checks the address of a request on the listener of its own, as the main door does.
+    /// Checks the address of a request on its own listener, as the main door does.
     void guard(std::function<std::optional<Refusal>(const net::IncomingRequest&)> check);
     void watch_memory(std::shared_ptr<const ByteBudget> memory);
 

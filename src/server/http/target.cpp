@@ -143,7 +143,7 @@ std::optional<TraceContext> parse_traceparent(std::string_view text) {
     const std::string_view trace = text.substr(3, 32);
     const std::string_view parent = text.substr(36, 16);
     const std::string_view flags = text.substr(53, 2);
-    // Versions to come may append more; this one may not.
+    // Later versions may append more; this one may not.
     if (version == "ff" || (version == "00" && text.size() != length)) return std::nullopt;
     if (text.size() > length && text[length] != '-') return std::nullopt;
     if (!all_hex(version) || !all_hex(trace) || !all_hex(parent) || !all_hex(flags)) {

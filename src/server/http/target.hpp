@@ -11,7 +11,8 @@
 
 namespace braid::server {
 
-/// "/v1/collections/notes?limit=3", taken apart and unescaped: no segment is ever a path again.
+/// "/v1/collections/notes?limit=3", taken apart and unescaped; a segment is never interpreted as a
+/// path again.
 struct Target {
     std::vector<std::string> segments;  // "v1", "collections", "notes"
     std::vector<std::pair<std::string, std::string>> query;
@@ -25,7 +26,8 @@ Result<Target> parse_target(std::string_view text);
 /// none if it is malformed.
 std::optional<std::string> host_of(std::string_view authority);
 
-/// Four decimal numbers, or hexadecimal ones between colons: no name that somebody could register.
+/// Four decimal numbers, or hexadecimal ones between colons: not a name that somebody could
+/// register.
 bool is_address(std::string_view host);
 
 /// An id that can stand in a header and a log: 1 to 128 of [A-Za-z0-9._:-].
@@ -44,7 +46,7 @@ std::optional<TraceContext> parse_traceparent(std::string_view text);
 /// The media type of a Content-Type header, in lower case, without parameters.
 std::string media_type(std::string_view header);
 
-/// Whether an Accept header admits the type; an absent one admits all.
+/// Whether an Accept header admits the type; without the header, all types are.
 bool accepts(std::optional<std::string_view> header, std::string_view type);
 
 }  // namespace braid::server

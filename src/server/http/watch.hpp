@@ -20,7 +20,7 @@ struct WatchOptions {
     service::LineSink audit;
 };
 
-/// What is known of a request when it has been answered.
+/// What is known about a request once it has been answered.
 struct Served {
     std::string_view request_id;
     std::string_view trace_id;  // empty: none

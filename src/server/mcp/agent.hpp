@@ -32,7 +32,7 @@ struct McpOptions {
 
 /// The Model Context Protocol over a database, whatever carries the messages. Serves both eras: a
 /// request with `io.modelcontextprotocol/protocolVersion` in its `_meta` by revision 2026-07-28,
-/// without state; the others by 2025-11-25 or an earlier revision, after `initialize`. Safe for
+/// without state; others by 2025-11-25 or an earlier revision, after `initialize`. Safe for
 /// concurrent use.
 class McpServer {
 public:
@@ -54,30 +54,30 @@ private:
     McpOptions options_;
 };
 
-/// What one client said before: the revision it chose with `initialize`, and the requests it waits
-/// for. One per process on stdio; over HTTP one per session, or one per request in the new era.
-/// Safe for concurrent use.
+/// What one client has said so far: the revision it chose with `initialize`, and the requests it is
+/// waiting for. One per process on stdio; over HTTP one per session, or one per request in the new
+/// era. Safe for concurrent use.
 class McpSession {
 public:
     /// The server must outlive it.
     explicit McpSession(const McpServer& server) : server_(server) {}
 
-    /// A message that was taken in: an answer that is ready, work that gives one, or neither.
+    /// An accepted message: an answer that is ready, work that produces one, or neither.
     struct Accepted {
         std::optional<std::string> reply;
         int error = 0;  // the code of the error in `reply`; 0: none
-        /// May run on another thread, once, while the session lives. Gives nothing if the client
-        /// cancelled the request meanwhile.
+        /// May run on another thread, once, while the session lives. Returns nothing if the client
+        /// has cancelled the request.
         std::function<std::optional<std::string>()> work;
     };
 
-    /// Takes in messages in the order the client sent them. Only calls of tools become work.
-    /// Batches are refused. Never fails: what goes wrong is in the answer.
+    /// Accepts messages in the order the client sent them. Only tool calls become work. Batches are
+    /// refused. Never fails: problems are in the answer.
     Accepted accept(std::string_view body, const service::Caller& caller);
     /// The same for a message that was parsed.
     Accepted accept_parsed(Value json, const service::Caller& caller);
 
-    /// accept(), and the work at once.
+    /// accept(), then the work at once.
     std::optional<std::string> handle(std::string_view body, const service::Caller& caller);
 
     /// The revision chosen by `initialize`, if it was.
@@ -93,7 +93,7 @@ private:
     Accepted take(Value json, const service::Caller& caller);
     void take_notification(const Message& message);
     Accepted take_request(const Message& message, const service::Caller& caller);
-    /// What the request is to be served by, or why it cannot be.
+    /// What is to serve the request, or why it cannot be served.
     Result<Era> era_of(const Message& message, RpcError& error) const;
     Value initialize(const Value& params);
     Accepted call_tool(const Message& message, Era era, const service::Caller& caller);

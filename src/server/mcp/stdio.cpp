@@ -58,7 +58,7 @@ private:
     int error_ = 0;
 };
 
-/// Runs what is handed in, in order, on a few threads; the destructor waits for all of it.
+/// Runs the work it is given, in order, on a few threads; the destructor waits for all of it.
 class Workers {
 public:
     using Job = std::function<void()>;
@@ -81,7 +81,7 @@ public:
         changed_.notify_all();
     }
 
-    /// Waits while too many are waiting.
+    /// Waits if too many are waiting already.
     void add(Job job) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return jobs_.size() < waiting_; });
@@ -113,7 +113,7 @@ private:
     std::vector<std::jthread> threads_;  // last: joined before the rest is gone
 };
 
-/// A pipe that becomes readable once a stop is asked for.
+/// A pipe that becomes readable once a stop is requested.
 class StopSignal {
 public:
     explicit StopSignal(const std::stop_token& stop)
@@ -142,7 +142,7 @@ private:
     std::stop_callback<std::function<void()>> callback_;
 };
 
-/// Cuts what is read into lines of bounded length.
+/// Splits what is read into lines of bounded length.
 class LineCutter {
 public:
     explicit LineCutter(std::size_t limit) : limit_(limit) {}
@@ -243,7 +243,7 @@ Result<> serve_stdio(const AcceptLine& accept, std::size_t most_bytes,
             if (!bytes) break;
             cutter.add(*bytes, take_line, refuse);
         }
-        // A last line may lack its end; one that a stop cut off is no message.
+        // A last line may lack its line end; one that was cut off by a stop is not a message.
         if (!options.stop.stop_requested()) cutter.finish(take_line, refuse);
     }
     if (writer.error() == 0 || writer.error() == EPIPE) return {};

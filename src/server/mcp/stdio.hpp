@@ -22,10 +22,10 @@ struct StdioOptions {
 /// Takes in a line, as McpSession::accept does.
 using AcceptLine = std::function<McpSession::Accepted(std::string_view line)>;
 
-/// Speaks MCP over two descriptors, one message per line, until the input ends or a stop is asked
-/// for; then answers what was asked, and returns. A line longer than `most_bytes` is read past and
-/// answered with an error. IoError if reading or writing fails; a reader that went away is no
-/// error.
+/// Speaks MCP over two descriptors, one message per line, until the input ends or a stop is
+/// requested; then answers what was asked, and returns. A line longer than `most_bytes` is skipped
+/// and answered with an error. IoError if reading or writing fails; a reader that has gone away is
+/// not an error.
 Result<> serve_stdio(const AcceptLine& accept, std::size_t most_bytes,
                      const StdioOptions& options = {});
 /// The same for a session, within the caller's limits.

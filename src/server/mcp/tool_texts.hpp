@@ -4,7 +4,7 @@
 
 namespace braid::server {
 
-/// What a client is told of one tool.
+/// What a client is told about one tool.
 struct ToolText {
     std::string_view name;
     std::string_view title;

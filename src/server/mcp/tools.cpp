@@ -157,7 +157,7 @@ const Tool* find_tool(std::string_view name) {
     return found != kTools.end() ? found : nullptr;
 }
 
-/// Of texts in this program: a mistake in one is a null that the tests find.
+/// The JSON of texts in this program: a mistake in one becomes a null that the tests find.
 Value schema_of(std::string_view text) {
     return text.empty() ? apps::hybrid_search_schema() : json::parse(text).value_or(Value());
 }

@@ -10,7 +10,7 @@
 
 namespace braid::server {
 
-/// What a tool gave: a text for the model, and the same for programs.
+/// What a tool returned: a text for the model, and the same for programs.
 struct ToolResult {
     std::string text;
     Value structured;  // null: none
@@ -30,7 +30,7 @@ public:
     const Array& definitions() const noexcept { return definitions_; }
     bool has(std::string_view name) const;
 
-    /// What goes wrong is in the result, so that the model can do better. Requires has(name).
+    /// Problems are in the result, so that the model can do better. Requires has(name).
     ToolResult call(std::string_view name, const Object& arguments,
                     const service::Caller& caller) const;
 

@@ -12,8 +12,8 @@
 
 namespace braid::server {
 
-/// Tools that change what is stored; tool_texts.cpp says what they take and give. None of them lets
-/// an agent say that its text is to be trusted: "trust" is refused in "metadata".
+/// Tools that change what is stored; tool_texts.cpp describes their parameters and results. None of
+/// them lets an agent declare its text trustworthy: "trust" is refused in "metadata".
 Result<Value> remember(const service::Operations& operations, const Object& arguments,
                        const service::Caller& caller);
 
@@ -25,7 +25,7 @@ struct NewDocument {
     std::optional<std::string> title;
     Object metadata;
 };
-/// Cuts it into chunks, in place of what the document had (ingest/read_source.hpp).
+/// Cuts it into chunks, replacing what the document had (ingest/read_source.hpp).
 Result<Value> ingest_document(const service::Operations& operations, NewDocument document,
                               const ReadScope& scope, const service::Caller& caller);
 

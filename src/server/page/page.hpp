@@ -8,7 +8,7 @@
 
 namespace braid::server {
 
-/// A file of the web page, as the program holds it.
+/// A file of the web page, embedded in the program.
 struct PageFile {
     std::string_view name;  // "search.js"
     std::string_view type;
@@ -19,11 +19,11 @@ struct PageFile {
 /// Every file in this folder that browsers get.
 std::span<const PageFile> page_files();
 
-/// The one document behind all addresses of the page, which reads them itself.
+/// The one document behind all addresses of the page; it interprets them itself.
 inline constexpr std::string_view kPageDocument = "index.html";
 
-/// A file of the page, with a policy under which nothing but the page's own files and this server
-/// can be loaded, called or run; 304 if the caller has it. None: no such file.
+/// A file of the page, with a policy under which only the page's own files and this server can be
+/// loaded, called or run; 304 if the caller has it. None: no such file.
 std::optional<net::OutgoingResponse> serve_page(const net::IncomingRequest& request,
                                                 std::string_view name);
 

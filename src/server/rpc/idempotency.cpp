@@ -79,7 +79,7 @@ void IdempotencyStore::drop(Place entry) {
 }
 
 void IdempotencyStore::make_room(std::size_t bytes) {
-    // Those at work stay: there are no more of them than requests at work.
+    // Those in progress stay: there are no more of them than requests in progress.
     for (auto entry = entries_.end(); entry != entries_.begin() && bytes_ + bytes > max_bytes_;) {
         const auto last = std::prev(entry);
         if (last->response) {

@@ -13,15 +13,15 @@
 
 namespace braid::server {
 
-/// Whether a repetition would get the same answer: what may succeed the next time must not be
-/// remembered as failed.
+/// Whether a repetition would get the same answer: a failure that may succeed next time must not be
+/// remembered.
 constexpr bool is_final(int status) noexcept {
     return status < 500 && status != 429 && status != 499;
 }
 
-/// Remembers the answers to writes that carried an Idempotency-Key, so that a repetition gets the
-/// same answer and writes nothing. Bounded in bytes and in age: the least recently used go first.
-/// Safe for concurrent use.
+/// Remembers the answers to writes with an Idempotency-Key, so that a repetition gets the same
+/// answer and writes nothing. Bounded in bytes and in age: the least recently used go first. Safe
+/// for concurrent use.
 class IdempotencyStore {
 public:
     using Clock = std::chrono::steady_clock;
@@ -41,11 +41,11 @@ public:
         std::optional<net::OutgoingResponse> response;
     };
 
-    /// `key` names who asks for what under which key; `body` is a hash of what is sent.
+    /// `key` says who asks for what under which key; `body` is a hash of what is sent.
     Begun begin(const std::string& key, std::string_view body,
                 Clock::time_point now = Clock::now());
     void finish(const std::string& key, const net::OutgoingResponse& response);
-    /// The work was not done: the next one begins anew.
+    /// The work was not done: the next request starts afresh.
     void abandon(const std::string& key);
 
     std::size_t size() const;

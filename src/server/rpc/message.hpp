@@ -23,15 +23,15 @@ struct RpcError {
     Value data;  // null: left out
 };
 
-/// By the one table: the code, the message, and `{"code": "not_found"}` as data.
+/// From the one table of errors: the code, the message, and `{"code": "not_found"}` as data.
 RpcError rpc_error(const Error& error);
 RpcError out_of_memory();
 
 /// `{"jsonrpc": "2.0", "id": ..., "result": ...}`
 Value rpc_result(Value id, Value result);
-/// The same, printed, of a result that is.
+/// The same, printed, from a result that is printed already.
 std::string print_rpc_result(const Value& id, std::string_view result);
-/// The same with "error"; a null id says that the request's could not be read.
+/// The same with "error"; a null id says that the request's own could not be read.
 Value rpc_failure(Value id, RpcError error);
 
 /// A request, or a notification if it has no id.
@@ -43,8 +43,8 @@ struct Message {
     bool is_notification() const noexcept { return !id; }
 };
 
-/// What reading gave: a message, an answer (result or error) to somebody else's request, or what is
-/// wrong, with the id if that much could be read.
+/// The outcome of reading: a message, an answer (result or error) to somebody else's request, or
+/// what is wrong, with the id if that much could be read.
 struct Reading {
     std::optional<Message> message;
     bool is_answer = false;

@@ -30,11 +30,11 @@ public:
     Rpc& operator=(Rpc&&) = delete;
     ~Rpc() = default;
 
-    /// The answer to one message or one batch; none if nothing is owed. Never fails: what goes
-    /// wrong is in the answer.
+    /// The answer to one message or one batch; none if none is due. Never fails: problems are in
+    /// the answer.
     std::optional<std::string> handle(std::string_view body, const service::Caller& caller) const;
 
-    /// The same for what was parsed.
+    /// The same for a parsed message.
     struct Reply {
         std::optional<std::string> text;
         bool wrote = false;  // some member changed what is stored
@@ -50,7 +50,7 @@ public:
     static std::size_t requests_in(const Value& json);
 
 private:
-    // Printed; empty if nothing is owed.
+    // Printed; empty if no answer is due.
     std::string answer(Value json, const service::Caller& caller, Reply& outcome) const;
     std::string answer_batch(Array batch, const service::Caller& caller, Reply& outcome) const;
     Result<std::string> call(const Message& message, const service::Caller& caller) const;
