@@ -33,7 +33,7 @@ public:
 private:
     std::size_t dimension_;
     Metric metric_;
-    core::StableVector<std::unique_ptr<float[]>> blocks_;  // left uninitialised on purpose
+    core::StableVector<std::unique_ptr<float[]>> blocks_;  // NOLINT: uninitialised on purpose
     core::StableVector<double> norms_;
 };
 

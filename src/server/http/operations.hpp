@@ -9,9 +9,9 @@
 
 namespace braid::server {
 
-/// The operations as routes run them: from parameters to the text of the answer's body. All have
-/// one type, whatever each does with its parameters.
-/// NOLINTBEGIN(performance-unnecessary-value-param)
+/// The operations as routes run them: from parameters to the text of the answer's body.
+// They all have one type, whatever each does with its parameters.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 
 Result<std::string> printed(const Result<Value>& value);
 
