@@ -83,7 +83,7 @@ format: python ## rewrite all C++ files in the project's format
 ##@ Measure
 
 .PHONY: bench-sparse
-bench-sparse: build ## search by words against Lucene, tantivy, bm25s, Qdrant Edge; ARGS=--quick for a trial
+bench-sparse: build ## search by words against Lucene, tantivy, PISA, bm25s, Qdrant Edge; ARGS=--quick for a trial
 	@bench/run sparse $(ARGS)
 
 .PHONY: bench-dense

