@@ -113,7 +113,8 @@ def braid_command(task: str, inputs: dict, python: Path) -> list:
 def command(contestant: Contestant, task: str, inputs: dict, python: Path, missing: dict) -> list:
     """How to start the contestant's worker; UsageError if it cannot be had here."""
     if contestant.name.startswith("braid"):
-        return braid_command(task, inputs | {"precision": contestant.kind or None}, python)
+        own = {"precision": contestant.kind} if contestant.kind else {}
+        return braid_command(task, inputs | own, python)
     given = {name: value for name, value in inputs.items() if name not in ("recall", "recent")}
     name = INPUT_OF.get(task, task)
     if contestant.package in missing:

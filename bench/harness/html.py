@@ -104,6 +104,8 @@ def curves(group: dict, groups: list[dict]) -> dict[str, list[tuple[float, float
     """Recall and queries per second. A contestant without settings has a point for each recall asked
     of it in the same run; where there was but one, a single point."""
     asked: dict[str, list[tuple[float, float]]] = {}
+    if group["metric"] != "qps":
+        return {}
     for other in groups if group["task"] == "dense" else [group]:
         if (other["task"], other["docs"]) != (group["task"], group["docs"]):
             continue
