@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,6 +90,16 @@ bool Collection::manifest_is_in_place() const {
     return manifest && *manifest == present_manifest_locked();
 }
 
+bool Collection::is_behind() const {
+    if (!manifest_is_in_place()) return true;
+    constexpr std::chrono::seconds patience{1};  // the whole log is read again
+    if (std::chrono::steady_clock::now() - opened_at_ < patience) return false;
+    const auto entries = directory_->list();
+    if (!entries) return false;
+    const auto log = std::ranges::find(*entries, log_name_, &store::DirectoryEntry::name);
+    return log != entries->end() && log->size != log_bytes();
+}
+
 Result<> Collection::check_files(const Extent& extent, const store::Directory& files,
                                  core::Findings& findings, const CallLimits& limits) const {
     const Manifest& manifest = extent.manifest;
@@ -119,6 +130,8 @@ Result<> Collection::check_files(const Extent& extent, const store::Directory& f
     }
     findings.report().superseded += reading.superseded() + dead;
     if (findings.problems() > 0) return {};  // the index would only differ in the same places
+    BRAID_TRY(const std::uint64_t replaced, reading.replaced());
+    findings.report().superseded += replaced;
     return check_index(reading, at, findings, limits);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/numbers.hpp"
 #include "braid/local/backend.hpp"
 #include "braid/local/file_check.hpp"
 #include "braid/local/log_reading.hpp"
@@ -61,6 +62,37 @@ Result<std::optional<FoundManifest>> find_manifest(store::Directory& files) {
                                            "): drop the collection, or restore a backup");
 }
 
+/// What the logs of a collection held that was acknowledged and cannot be read any more.
+class LostRecords {
+public:
+    LostRecords(const store::Directory& files, const Manifest& manifest)
+        : flushed_(manifest.flushed), last_(manifest.flushed) {
+        for (const std::string& log : manifest.logs()) {
+            const auto mark = store::read_durable_mark(files, log);
+            if (mark && mark->next_sequence > 0) last_ = std::max(last_, mark->next_sequence - 1);
+        }
+    }
+
+    void take(Sequence sequence) {
+        last_ = std::max(last_, sequence);
+        if (sequence > flushed_) ++read_;
+    }
+    /// Says how many are lost, and what that means.
+    void tell(core::Findings& findings) const {
+        if (last_ - flushed_ <= read_) return;
+        const std::uint64_t lost = last_ - flushed_ - read_;
+        findings.problem(
+            core::count_of(lost, "acknowledged write is lost", "acknowledged writes are lost") +
+            ": chunks that they added are gone, chunks that they deleted are back, "
+            "chunks that they replaced are as before");
+    }
+
+private:
+    Sequence flushed_;
+    Sequence last_;  // that is known to have been written
+    std::uint64_t read_ = 0;
+};
+
 /// What is wrong with the files of segments: checksums, and everything else they can tell.
 Result<> check_damage(const store::Directory& files, const Manifest& manifest,
                       core::Findings& findings) {
@@ -112,6 +144,7 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
     BRAID_TRY(const auto manifest_found, find_manifest(*files));
     if (!manifest_found) return {};
     const auto& [manifest, manifest_damage] = *manifest_found;
+    BRAID_CHECK(refuse_newer_files(*files, manifest));
     CheckReport found;
     bool damaged_segments = false;
     bool damaged_logs = false;
@@ -133,19 +166,23 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
     {
         core::Findings findings("collection \"" + name + "\"", found);
         BRAID_CHECK(salvage_segments(*files, manifest, reading, findings));
-        const auto take = [&](Sequence sequence, std::span<const std::byte> payload) {
-            return reading.add(sequence, payload);
+        LostRecords lost(*files, manifest);
+        const auto take = [&](Sequence sequence, std::span<const std::byte> payload) -> Result<> {
+            BRAID_CHECK(reading.add(sequence, payload));
+            lost.take(sequence);
+            return {};
         };
         for (const std::string& log : manifest.logs()) {
             reading.use({log_id_of(*files, log), manifest.version_base});
             BRAID_CHECK(check_log_file(*files, log, manifest.format, {}, take, findings));
         }
+        lost.tell(findings);
         if (damaged_segments) BRAID_CHECK(keep_segments(*files, manifest));
     }
     if (!manifest_damage.empty()) found.problems.insert(found.problems.begin(), manifest_damage);
     if (reading.taken() == 0 && reading.chunks() == 0) {
         return fail(ErrorCode::Corruption,
-                    "nothing in its log can be read; drop it, or restore a backup: " +
+                    "none of its chunks can be read; drop it, or restore a backup: " +
                         found.problems.front());
     }
     if (!manifest_damage.empty()) BRAID_CHECK(keep_damaged(*files, std::string(kManifestName)));

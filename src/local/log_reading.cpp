@@ -55,4 +55,16 @@ std::uint64_t LogReading::chunks() const {
     return count;
 }
 
+Result<std::uint64_t> LogReading::replaced() const {
+    if (!earlier_) return 0;
+    std::uint64_t count = 0;
+    for (const auto& [name, in_namespace] : namespaces_) {
+        for (const auto& [id, chunk] : in_namespace) {
+            BRAID_TRY(const auto before, earlier_(name, id));
+            count += before ? 1 : 0;
+        }
+    }
+    return count;
+}
+
 }  // namespace braid::local

@@ -42,6 +42,8 @@ public:
     std::uint64_t chunks() const;
     /// Writes of chunks that later ones made void.
     std::uint64_t superseded() const { return writes_ - chunks(); }
+    /// Chunks that were there before the first record and that a later version replaces.
+    Result<std::uint64_t> replaced() const;
 
 private:
     Versions versions_;

@@ -9,7 +9,9 @@
 #include "braid/segment/segment_check.hpp"
 #include "braid/segment/segment_index.hpp"
 #include "braid/store/file_writer.hpp"
+#include "braid/store/log_format.hpp"
 #include "braid/store/mapped_file.hpp"
+#include "braid/store/section_file.hpp"
 
 namespace braid::local {
 namespace {
@@ -86,6 +88,36 @@ Result<> begin_reading(const store::Directory& files, const Manifest& manifest,
 
 namespace {
 
+template <class T>
+Result<> refuse_newer(const Result<T>& read) {
+    if (read || read.error().code != ErrorCode::Unsupported) return {};
+    return tl::unexpected<Error>(read.error());
+}
+
+}  // namespace
+
+Result<> refuse_newer_files(const store::Directory& files, const Manifest& manifest) {
+    for (const SegmentEntry& entry : manifest.segments) {
+        const auto one = segment::Segment::open(files, entry.generation, segment::Caches::make());
+        BRAID_CHECK(refuse_newer(one));
+        if (!one) continue;
+        for (const auto& space : (*one)->spaces()) BRAID_CHECK(refuse_newer(space->part()));
+    }
+    if (manifest.deletes != 0) {
+        const auto name = store::section_file_name(segment::kDeletesKind, manifest.deletes);
+        BRAID_CHECK(refuse_newer(store::SectionFile::open(files, name)));
+    }
+    for (const std::string& log : manifest.logs()) {
+        const auto file = files.open(log);
+        if (!file) continue;
+        const std::string path = files.path() + "/" + log;
+        BRAID_CHECK(refuse_newer(store::decode_log_header((*file)->bytes(), path)));
+    }
+    return {};
+}
+
+namespace {
+
 /// The readable rows of one namespace that are not deleted.
 void salvage_space(const segment::Segment& segment, const segment::Segment::Space& space,
                    LogReading& reading, core::Findings& findings) {
@@ -125,7 +157,7 @@ Result<> salvage_segments(const store::Directory& files, const Manifest& manifes
         const auto one = segment::Segment::open(files, entry.generation, segment::Caches::make());
         if (!one) {
             findings.problem(one.error().message + "; its " + std::to_string(entry.rows) +
-                             " rows are lost");
+                             " rows are lost (some may have been deleted or replaced before)");
         }
         return !one;
     });
@@ -133,7 +165,8 @@ Result<> salvage_segments(const store::Directory& files, const Manifest& manifes
     if (!index) {
         findings.problem(
             index.error().message +
-            "; the list of deleted and replaced chunks cannot be read: those chunks are back");
+            "; the list of deleted and replaced chunks cannot be read: what was deleted before the "
+            "last flush is back, unless its segment was merged since");
         readable.deletes = 0;
         index = open_segments(files, readable, analyzer);
     }

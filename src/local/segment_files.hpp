@@ -24,6 +24,10 @@ Result<std::uint64_t> check_segments(const store::Directory& files, const Manife
 Result<> begin_reading(const store::Directory& files, const Manifest& manifest,
                        const text::Analyzer& analyzer, bool all, LogReading& reading);
 
+/// Unsupported if a newer braid wrote one of the files: they are whole, and what this one cannot
+/// read of them must not pass for damage.
+Result<> refuse_newer_files(const store::Directory& files, const Manifest& manifest);
+
 /// Reads what can be read of damaged segments. What cannot be read goes into the findings.
 Result<> salvage_segments(const store::Directory& files, const Manifest& manifest,
                           LogReading& reading, core::Findings& findings);
