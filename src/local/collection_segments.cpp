@@ -54,12 +54,18 @@ bool Collection::flush_due() const {
 }
 
 Result<> Collection::rotate_log() {
+    const Sequence last = applied();
+    {
+        // A flush that failed began the present log, which has no record yet: another would only be
+        // one more file, each time.
+        const std::scoped_lock lock(files_mutex_);
+        if (!older_logs_.empty() && last == older_end_) return {};
+    }
     const auto before = log();
     // With relaxed durability the end of this log may not be on disk yet, though what follows it
     // will be.
     BRAID_CHECK(before->flush());
     BRAID_TRY(const std::string name, next_log(*directory_, present_manifest().log));
-    const Sequence last = applied();
     {
         const std::scoped_lock lock(files_mutex_);
         Manifest manifest = present_manifest_locked();

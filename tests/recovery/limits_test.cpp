@@ -251,6 +251,51 @@ TEST(FullDisk, AFailedFlushOrMergeLosesNothingAndIsMadeUpFor) {
     }
 }
 
+/// Flushing begins a log: whoever tries again with what has not been flushed uses the one begun.
+TEST(FullDisk, FlushesThatFailAgainAndAgainLeaveOneMoreLogAtMost) {
+    std::uint64_t operations = 0;
+    for (std::uint64_t n = 0; n <= operations; ++n) {
+        SCOPED_TRACE(::testing::Message() << "no space at operation " << n);
+        FaultyDisk disk;
+        local::LocalOptions options;
+        options.compaction.background = false;
+        for (const std::uint64_t rows_flushed_on_close : {1, 1000}) {
+            options.flush_on_close_rows = rows_flushed_on_close;
+            const auto opened = must(local::open_local_backend(disk.root(), options));
+            if (rows_flushed_on_close == 1) {
+                must(opened.backend->create_collection("c", vectors_schema(2)));
+                must(put(*opened.backend, "c", "a"));
+            }
+            must(put(*opened.backend, "c", rows_flushed_on_close == 1 ? "b" : "c"));
+        }
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            const auto backend =
+                std::move(must(local::open_local_backend(disk.root(), options)).backend);
+            const std::uint64_t before = disk.plan().operations();
+            if (n > 0) disk.plan().fail_at(n, FaultKind::NoSpace);
+            const auto done = [&]() -> Result<bool> {
+                BRAID_TRY(const auto work, backend->compaction("c"));
+                return work->finish();
+            }();
+            operations = n == 0 && attempt == 0 ? disk.plan().operations() - before : operations;
+            disk.plan().clear();
+            EXPECT_TRUE(n > 0 || done);
+            EXPECT_EQ(ids_in(*backend, "c"), (Ids{"a", "b", "c"}));
+        }
+        std::size_t logs = 0;
+        const auto files =
+            must(must(disk.root()->open_subdirectory("collections"))->open_subdirectory("c"));
+        for (const auto& entry : must(files->list())) {
+            const bool marks = entry.name.ends_with("-durable");
+            logs += entry.name.starts_with("log-") && !marks ? 1U : 0U;
+        }
+        EXPECT_LE(logs, 2U);
+        if (n == 0) {
+            EXPECT_GT(operations, 0U);
+        }
+    }
+}
+
 TEST(FullDisk, AnAutomaticCompactionThatFailsIsNotTriedAgainAtOnce) {
     FaultyDisk disk;
     std::vector<std::string> told;
