@@ -78,13 +78,13 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
         BRAID_TRY(auto warnings, impl_->registry->embed_chunks(schema, chunks, options.limits));
         WriteOptions checked = options;
         if (!checked.vectors_by) checked.vectors_by = schema.vectors.fingerprint;
-        if (!schema.vectors.fingerprint) {  // nobody but the user makes its vectors
+        const bool brought = schema.vectors.has_vectors() && !schema.vectors.fingerprint;
+        if (brought)
             return impl_->backend->upsert(collection, namespace_, std::move(chunks), checked);
-        }
         auto report = impl_->backend->upsert(collection, namespace_, chunks, checked);
         if (report) {
             report->warnings = std::move(warnings);
-            impl_->written(collection, namespace_);
+            if (schema.vectors.fingerprint) impl_->written(collection, namespace_);
             return report;
         }
         // The collection may have got another embedder while this one was at work.

@@ -336,6 +336,33 @@ TEST(Reembed, GoesOnWhereItWasInterruptedAndAnswersMeanwhile) {
     EXPECT_TRUE(answer->warnings.empty());
 }
 
+/// Who began to write when nobody made vectors is not refused because somebody does now.
+TEST(Reembed, RefusesNoWriteOfAChunkThatHadNoVectorYet) {
+    for (int round = 0; round < 5; ++round) {
+        auto db = Database::in_memory({.embedders = fake_embedder});
+        ASSERT_TRUE(db->create_collection("notes", {}));
+        ASSERT_TRUE(db->add("notes", numbered(100)));
+        std::atomic<bool> done{false};
+        std::atomic<int> added{0};
+        std::jthread writer([&] {
+            for (int i = 0; !done && i < 2000; ++i) {
+                const auto report =
+                    db->add("notes", {chunk_of("w" + std::to_string(i), "common written")});
+                ASSERT_TRUE(report) << report.error().message;
+                ++added;
+            }
+        });
+        const auto report = db->reembed("notes", "other", nullptr);
+        done = true;
+        writer.join();
+        ASSERT_TRUE(report) << report.error().message;
+        const auto chunks = db->scan({.collection = "notes"}, "", 10'000, true);
+        ASSERT_TRUE(chunks);
+        EXPECT_EQ(chunks->size(), 100U + static_cast<unsigned>(added));
+        for (const Chunk& chunk : *chunks) EXPECT_EQ(chunk.vector.size(), 24U) << chunk.chunk_id;
+    }
+}
+
 TEST(Reembed, LosesNoWriteMadeMeanwhile) {
     auto db = Database::in_memory({.embedders = fake_embedder});
     ASSERT_TRUE(db->create_collection("notes", fake_schema()));
