@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <regex>
 #include <string>
 #include <thread>
@@ -365,6 +366,31 @@ TEST(Serve, AnswersAgentsOnStandardInputWithWhatIsStoredMeanwhile) {
     EXPECT_EQ(writing.exit_code, 5);
     EXPECT_TRUE(has(writing.errors, "--allow-writes")) << writing.errors;
     EXPECT_EQ(server.stop().exit_code, 0);
+}
+
+TEST(Serve, AgentsOnStandardInputGoOnWhenTheServerIsStartedAgain) {
+    const TemporaryFolder folder;
+    const std::string data = folder / "data";
+    auto server = std::make_unique<Served>(data);
+    ASSERT_EQ(run_braid({"--data", data, "add", "--embedder", "none", "--id", "owl", "--text",
+                         "Owls hunt at night."})
+                  .exit_code,
+              0);
+    Agent agent({"mcp", "--data", data});
+    const std::string hello = R"("protocolVersion": "2025-06-18", "capabilities": {}, )"
+                              R"("clientInfo": {"name": "test", "version": "1"})";
+    agent.ask("initialize", hello);
+    agent.tell("notifications/initialized");
+    EXPECT_TRUE(has(agent.found("owls", false), "Owls hunt"));
+    EXPECT_EQ(server->stop().exit_code, 0);
+    EXPECT_TRUE(has(agent.found("owls", false), "the server does not answer"));
+    server = std::make_unique<Served>(data);
+    for (int i = 0; i < 2; ++i) {
+        const std::string found = agent.found("owls", false);
+        EXPECT_TRUE(has(found, "Owls hunt")) << found;
+    }
+    EXPECT_EQ(agent.end().exit_code, 0);
+    EXPECT_EQ(server->stop().exit_code, 0);
 }
 
 TEST(Serve, LetsAgentsOnStandardInputWriteIfItLetsAgentsWrite) {

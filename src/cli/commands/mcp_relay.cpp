@@ -62,8 +62,11 @@ Result<net::HttpResponse> McpRelay::post(std::string_view line, const Value& mes
     const std::string revision = revision_in(message);
     if (revision.empty()) {
         const std::scoped_lock lock(mutex_);
-        if (!session_.empty()) request.headers.push_back({std::string(kSessionHeader), session_});
-        if (!revision_.empty()) {
+        const bool begins = service::text_in(message, "method") == "initialize";
+        if (!begins && !session_.empty()) {
+            request.headers.push_back({std::string(kSessionHeader), session_});
+        }
+        if (!begins && !revision_.empty()) {
             request.headers.push_back({std::string(kRevisionHeader), revision_});
         }
     } else {
@@ -91,8 +94,47 @@ Result<bool> McpRelay::allows_writes() {
         [](const Value& tool) { return service::text_in(tool, "name") == "remember"; });
 }
 
+void McpRelay::keep_session(const std::string& line, const net::HttpResponse& response) {
+    const std::scoped_lock lock(mutex_);
+    session_ = response.header(kSessionHeader).value_or("");
+    opening_ = line;
+    if (const auto parsed = json::parse(response.body)) {
+        revision_ = service::text_in(member(*parsed, "result"), "protocolVersion");
+    }
+}
+
+Result<net::HttpResponse> McpRelay::post_in_session(const std::string& line, const Value& message) {
+    constexpr int not_found = 404;
+    std::string session;
+    std::string opening;
+    {
+        const std::scoped_lock lock(mutex_);
+        session = session_;
+        opening = opening_;
+    }
+    auto response = post(line, message);
+    const bool lost = response && response->status == not_found && !session.empty() &&
+                      revision_in(message).empty() &&
+                      service::text_in(message, "method") != "initialize";
+    if (!lost) return response;
+    const std::scoped_lock one_renews(renewing_);
+    bool renewed = false;  // by another request meanwhile
+    {
+        const std::scoped_lock lock(mutex_);
+        renewed = session_ != session;
+    }
+    if (!renewed) {
+        BRAID_TRY(const Value first, json::parse(opening));
+        BRAID_TRY(const net::HttpResponse opened, post(opening, first));
+        keep_session(opening, opened);
+        const Value ready = Object{{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}};
+        BRAID_CHECK(post(json::print(ready), ready));
+    }
+    return post(line, message);
+}
+
 std::optional<std::string> McpRelay::answer(const std::string& line, const Value& message) {
-    const auto response = post(line, message);
+    const auto response = post_in_session(line, message);
     const Value id = member(message, "id");
     if (!response) {
         if (id.is_null()) return std::nullopt;
@@ -101,13 +143,7 @@ std::optional<std::string> McpRelay::answer(const std::string& line, const Value
                                      "the server does not answer: " + response.error().message,
                                      {}}));
     }
-    if (service::text_in(message, "method") == "initialize") {
-        const std::scoped_lock lock(mutex_);
-        session_ = response->header(kSessionHeader).value_or("");
-        if (const auto parsed = json::parse(response->body)) {
-            revision_ = service::text_in(member(*parsed, "result"), "protocolVersion");
-        }
-    }
+    if (service::text_in(message, "method") == "initialize") keep_session(line, *response);
     if (id.is_null() || response->body.empty()) return std::nullopt;
     return response->body;
 }

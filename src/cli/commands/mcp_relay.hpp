@@ -27,6 +27,10 @@ public:
 
 private:
     Result<net::HttpResponse> post(std::string_view line, const Value& message);
+    /// The same; a server that was started anew does not know the session: it gets another.
+    Result<net::HttpResponse> post_in_session(const std::string& line, const Value& message);
+    /// Takes the session that the answer to `initialize` names.
+    void keep_session(const std::string& line, const net::HttpResponse& response);
     /// The server's answer; its error, or why there is none, as JSON-RPC. Nothing if none is owed.
     std::optional<std::string> answer(const std::string& line, const Value& message);
 
@@ -36,6 +40,8 @@ private:
     std::mutex mutex_;
     std::string session_;   // of the older revisions, guarded as is the next
     std::string revision_;  // that `initialize` chose
+    std::string opening_;   // the line with `initialize`
+    std::mutex renewing_;
 };
 
 }  // namespace braid::cli
