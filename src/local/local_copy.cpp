@@ -120,6 +120,12 @@ Result<CheckReport> LocalBackend::copy_to(store::Directory& destination,
 Result<CheckReport> LocalBackend::backup(const std::filesystem::path& path,
                                          const CallLimits& limits) const {
     std::error_code unknown;
+    const auto target = std::filesystem::weakly_canonical(path, unknown);
+    const auto own = std::filesystem::weakly_canonical(directory_->path(), unknown).parent_path();
+    if (std::ranges::mismatch(own, target).in1 == own.end()) {
+        return invalid_argument(path.string() + " lies inside the database " + own.string() +
+                                "; a copy needs a directory of its own elsewhere");
+    }
     const bool present = std::filesystem::exists(path, unknown);
     const bool fresh = !present || std::filesystem::is_empty(path, unknown);
     auto copied = [&]() -> Result<CheckReport> {

@@ -149,6 +149,15 @@ TEST_F(Care, ASnapshotIsADatabaseAndCanBeRestored) {
     RunOptions more;
     more.input = R"({"_id": "d", "text": "more"})";
     EXPECT_EQ(run_braid({"add", "--collection", "notes", "--data", again}, more).exit_code, 0);
+    const std::string empty = folder / "empty";
+    std::filesystem::create_directories(empty);
+    const RunResult nothing = run_braid({"restore", empty, "--data", folder / "new"});
+    EXPECT_EQ(nothing.exit_code, 3) << nothing.output;
+    EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+    const RunResult inside = run({"backup", data() + "/copies/monday"});
+    EXPECT_EQ(inside.exit_code, 2) << inside.errors;
+    EXPECT_TRUE(has(inside.errors, "inside the database")) << inside.errors;
+    EXPECT_FALSE(std::filesystem::exists(data() + "/copies"));
     EXPECT_EQ(run_braid({"restore", folder / "nowhere", "--data", folder / "new"}).exit_code, 3);
 }
 

@@ -74,6 +74,10 @@ Result<> run_restore(Session& session) {
         return fail(ErrorCode::Corruption,
                     source + " is damaged; nothing was restored: " + checked.problems.front());
     }
+    if (checked.collections == 0) {
+        return fail(ErrorCode::NotFound, "there is no collection in " + source +
+                                             ": is it a backup? Nothing was restored");
+    }
     for (const std::string& line : checked.notes) session.note("note: " + plain(line));
     BRAID_TRY(const CheckReport report, copy_to(session, database, session.data()));
     tell_copied(session, report, "Restored ", session.data());
