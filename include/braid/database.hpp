@@ -79,7 +79,7 @@ struct ClusterEndpoint {
 
 struct OpenOptions {
     bool create = true;      // create a missing directory; false: NotFound
-    bool read_only = false;  // takes no lock; sees what was on disk when opened
+    bool read_only = false;  // takes no lock; sees what others have flushed since
     Durability durability = Durability::Full;
     unsigned relaxed_ms = 100;
     /// Collections kept open. Beyond it the least recently used are closed, unless they are being

@@ -230,6 +230,11 @@ private:
     // back.
     Timestamp now() const;
     Result<Collection::Opened> open_files(const std::string& name) const;
+    /// For who only reads: what another program has changed since is opened anew when it is next
+    /// used. Whoever still reads the old state keeps it.
+    void look_again(const std::string& name) const;
+    /// The same for collections that were not there yet.
+    void look_for_new() const;
     Result<std::shared_ptr<Collection>> open_closed(const std::string& name) const;
     /// Closes collections that nobody uses, the least recently used first, until only `keep` are
     /// open.

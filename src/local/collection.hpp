@@ -185,6 +185,9 @@ public:
     std::optional<Error> refusal() const;
     /// If there was no space, finds out whether there is now.
     void try_space() const { (void)log()->try_space(); }
+    /// For who only reads: whether another program has flushed, merged or replaced it since it was
+    /// opened, or has gone on writing its log for a second or more.
+    bool is_behind() const;
     std::uint64_t log_bytes() const { return log()->size_bytes(); }
     /// Roughly the bytes that a compacted log would have.
     std::uint64_t live_bytes() const noexcept { return index_->live_bytes(); }
@@ -425,6 +428,7 @@ private:
     std::atomic<bool> unfinished_ = false;
     /// After an error it is unknown whose manifest is in place: this one's or a rewrite's.
     std::atomic<bool> displaced_ = false;
+    const std::chrono::steady_clock::time_point opened_at_ = std::chrono::steady_clock::now();
 
     /// After an error it is unknown whether the last manifest written is in place. Either will do:
     /// the files of both exist.

@@ -114,6 +114,7 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
 Result<std::vector<CollectionInfo>> LocalBackend::collections(const Principal& principal) const {
     std::vector<CollectionInfo> infos;
     std::set<std::string> present;
+    if (options_.read_only) look_for_new();
     {
         const std::scoped_lock lock(mutex_);
         present = names();
@@ -139,7 +140,7 @@ Result<std::vector<CollectionInfo>> LocalBackend::collections(const Principal& p
 
 Result<CollectionInfo> LocalBackend::describe(const std::string& name,
                                               const Principal& principal) const {
-    if (principal.sees_everything()) {
+    if (principal.sees_everything() && !options_.read_only) {
         const std::scoped_lock lock(mutex_);
         const auto closed = closed_.find(name);
         if (closed != closed_.end() && closed->second.info) return *closed->second.info;

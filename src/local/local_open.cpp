@@ -111,7 +111,45 @@ void LocalBackend::take_in(const std::string& name, const Collection::Opened& op
     if (opened.collection->has_next()) unfinished_.insert(name);
 }
 
+void LocalBackend::look_again(const std::string& name) const {
+    if (directory_ == nullptr || !validate_collection_name(name)) return;
+    std::unique_lock lock(mutex_);
+    settle(lock, name);
+    if (damaged_.contains(name)) return;
+    const auto files = directory_->open_subdirectory(name);
+    const auto manifest =
+        files ? (*files)->open(kManifestName)
+              : Result<std::unique_ptr<store::FileView>>(tl::unexpected(files.error()));
+    if (!manifest && manifest.error().code != ErrorCode::NotFound) return;
+    const auto open = collections_.find(name);
+    if (manifest && open != collections_.end() && !open->second->is_behind()) return;
+    if (open != collections_.end()) collections_.erase(open);
+    unfinished_.erase(name);
+    abandoned_.erase(name);
+    if (manifest) {
+        closed_.insert_or_assign(name, Closed{});
+    } else {
+        closed_.erase(name);
+    }
+}
+
+void LocalBackend::look_for_new() const {
+    if (directory_ == nullptr) return;
+    const auto entries = directory_->list();
+    if (!entries) return;
+    std::vector<std::string> unknown;
+    {
+        const std::scoped_lock lock(mutex_);
+        const std::set<std::string> known = names();
+        for (const store::DirectoryEntry& entry : *entries) {
+            if (entry.is_directory && !known.contains(entry.name)) unknown.push_back(entry.name);
+        }
+    }
+    for (const std::string& name : unknown) look_again(name);
+}
+
 Result<std::shared_ptr<Collection>> LocalBackend::find(const std::string& name) const {
+    if (options_.read_only) look_again(name);
     {
         std::unique_lock lock(mutex_);
         settle(lock, name);

@@ -281,5 +281,34 @@ TEST(Segments, FilesThatNobodyNamesAreRemovedAndTheirNumbersNotUsedAgain) {
     EXPECT_EQ(ids_in(*database.open(options), "c").size(), 10U);
 }
 
+TEST(ReadOnly, SeesWhatAnotherProgramHasFlushedSince) {
+    DatabaseInMemory database;
+    const auto writer = database.open(by_hand(5));
+    auto& local = dynamic_cast<local::LocalBackend&>(*writer);
+    must(writer->create_collection("c", vectors_schema(2)));
+    put(*writer, 0, 5);
+    const auto reader = database.open({.read_only = true});
+    const ReaderPtr held = snapshot_of(*reader, "c");
+    for (int i = 5; i < 20; i += 5) {
+        put(*writer, i, 5);
+        local.run_due_compactions();
+        EXPECT_EQ(ids_in(*reader, "c").size(), static_cast<std::size_t>(i + 5));
+    }
+    EXPECT_EQ(ids_of(must(held->scan(scope_of("c"), "", 100, false))).size(), 5U)
+        << "whoever reads keeps what was there";
+    must(writer->create_collection("d", words_schema()));
+    must(writer->upsert("d", "default", {make_chunk("x", "late")}, {}));
+    EXPECT_EQ(must(reader->collections({})).size(), 2U);
+    EXPECT_EQ(ids_in(*reader, "d"), (Ids{"x"}));
+    must(writer->drop_collection("d"));
+    const std::vector<std::string> gone{"d"};
+    const auto dropped = reader->snapshot(gone, {});
+    ASSERT_FALSE(dropped);
+    EXPECT_EQ(dropped.error().code, ErrorCode::NotFound);
+    EXPECT_EQ(must(reader->collections({})).size(), 1U);
+    const std::vector<std::string> hostile{"../c"};
+    EXPECT_FALSE(reader->snapshot(hostile, {}));
+}
+
 }  // namespace
 }  // namespace braid::testing

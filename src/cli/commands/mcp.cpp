@@ -63,8 +63,8 @@ const CommandSpec kMcpCommand{
 output; an MCP client starts it. Tools: hybrid_search, memory_search, get,
 neighbors, list_collections, explain. Where a server has the database open, it
 answers: what is stored there is seen at once, and tools that write are offered
-if it offers them. Otherwise, without --allow-writes this changes nothing and
-does not see what others store after it started. With --as, the agent sees and
+if it offers them. Otherwise, without --allow-writes this changes nothing, and
+sees what others store within a second or so. With --as, the agent sees and
 stores only what that principal may.
 
   braid mcp --data ~/notes
