@@ -19,7 +19,7 @@ public:
 
     void hold() noexcept { state_->held.store(true); }
     std::stop_token token() const noexcept { return state_->stop.get_token(); }
-    /// An end by signal first lets this process end, which has the terminal.
+    /// When a signal ends the program, this process, which has the terminal, ends first.
     void wait_for(pid_t pager) noexcept { state_->pager.store(pager); }
     bool requested() const noexcept { return state_->stop.stop_requested(); }
 

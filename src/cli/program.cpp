@@ -41,7 +41,7 @@ int report(Output& out, const Error& error, bool as_json) {
     return error_facts(error.code).exit_code;
 }
 
-/// `help`, `help COMMAND`, `--help`, `--version`; nullopt if something else was asked.
+/// `help`, `help COMMAND`, `--help`, `--version`; nullopt if something else was asked for.
 std::optional<int> answer_directly(const Arguments& arguments, Output& out) {
     if (arguments.has("version")) {
         out.line("braid " BRAID_VERSION);
@@ -58,7 +58,7 @@ std::optional<int> answer_directly(const Arguments& arguments, Output& out) {
     return 0;
 }
 
-/// Whether people read what comes, on a terminal that can show it page by page.
+/// Whether people are reading, on a terminal that can page.
 bool wants_pager(const Arguments& arguments, const Output& out) {
     const bool reading =
         arguments.has("help") || (arguments.command != nullptr && arguments.command->paged);
@@ -67,7 +67,8 @@ bool wants_pager(const Arguments& arguments, const Output& out) {
            terminal && *terminal != "dumb";
 }
 
-/// Who --as names, in the configuration or in JSON; without it somebody who sees everything.
+/// The principal that --as names, in the configuration or in JSON; without it somebody who sees
+/// everything.
 Result<service::Visitor> visitor_of(const Arguments& arguments, const Settings& settings) {
     const auto who = arguments.text("as");
     if (!who) return service::Visitor{};
@@ -123,7 +124,7 @@ int run_checked(const std::vector<std::string>& given) {
     }
     const auto finished = out.finish();
     if (!finished) return report(out, finished.error(), as_json);
-    // Who leaves the pager has read enough.
+    // Whoever leaves the pager has read enough.
     return code == 0 && out.broken_pipe() && !pager ? kBrokenPipe : code;
 }
 
@@ -137,7 +138,7 @@ int run_program(const std::vector<std::string>& arguments) {
     } catch (const std::bad_alloc&) {
         std::fputs("braid: out of memory\n", stderr);
     }
-    if (core::errands_left()) {  // a model that still loads: nobody needs it any more
+    if (core::errands_left()) {  // a model is still loading: nobody needs it any more
         std::fflush(nullptr);
         ::_exit(code);
     }

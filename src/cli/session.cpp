@@ -16,7 +16,7 @@
 namespace braid::cli {
 namespace {
 
-/// What an answer lacks is part of it, and shown with it.
+/// What an answer lacks is part of the answer, and shown with it.
 bool said_by_answers(std::string_view event) {
     constexpr std::array events{"collection_failed", "explain_failed", "hop_failed", "leg_failed",
                                 "stage_failed"};
@@ -88,7 +88,7 @@ Result<std::unique_ptr<service::Service>> Session::service_for_writing(bool crea
     if (const auto socket = server_socket()) return service_at(*socket);
     auto database = open_for_writing(create);
     if (database) return service::local_service(*std::move(database), visitor);
-    // A server may have come between.
+    // A server may have started meanwhile.
     if (database.error().code == ErrorCode::Locked) {
         if (const auto socket = served_socket(data())) return service_at(*socket);
     }
@@ -140,7 +140,7 @@ Result<Database> Session::open(OpenOptions options) const {
     if (arguments.has("url") || arguments.has("key")) {
         return invalid_argument("--url and --key are for a cluster: add --backend opensearch");
     }
-    // Whole paths, so that a log says where files are; none is told to callers of a server.
+    // Whole paths, so that a log says where files are; callers of a server are not told any.
     const std::filesystem::path place = data();
     auto database =
         Database::open(place.empty() ? place : std::filesystem::absolute(place), options);

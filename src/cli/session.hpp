@@ -45,7 +45,7 @@ inline constexpr FlagSpec kIfVersionFlag{.name = "if-version",
                                          .value = "N",
                                          .help = "only if the chunk has this version (0: is new)"};
 
-/// One run of the program: what was asked for, and what every command needs to answer it.
+/// One run of the program: what was asked for, and what every command needs in order to answer.
 class Session {
 public:
     const Arguments& arguments;
@@ -76,8 +76,8 @@ public:
     service::Place at() const { return {collection(), namespace_name()}; }
     /// Of --filter.
     Result<std::optional<Filter>> filter() const;
-    /// Service::run for commands that read. If nothing names a collection, there is none of the
-    /// name "default", and only one at all, that one is meant.
+    /// Service::run for commands that read. If nothing names a collection, none is called
+    /// "default", and there is only one, that one is meant.
     template <class Operation>
     Result<typename Operation::Output> read(const service::Service& service,
                                             Operation operation) const {
@@ -102,17 +102,17 @@ public:
     /// Of --if-version.
     Result<WriteOptions> write_options() const;
 
-    /// Where the database is served; warns of a socket that is not to be trusted.
+    /// Where the database is served; warns about a socket that cannot be trusted.
     std::optional<std::string> server_socket() const;
-    /// Through the program that serves the database, if one does, else by opening it.
+    /// Through the program that serves the database if one does, otherwise by opening it.
     Result<std::unique_ptr<service::Service>> service_for_reading() const;
-    /// Locked, with what to do, if another program writes and does not serve it.
+    /// Locked, with advice, if another program writes and does not serve it.
     Result<std::unique_ptr<service::Service>> service_for_writing(bool create) const;
 
     /// Takes no lock and creates nothing.
     Result<Database> open_for_reading() const;
-    /// Locked, with what to do, if another program writes. What happens in the database is told to
-    /// `log`; none: to people.
+    /// Locked, with advice, if another program writes. Events of the database go to `log`; none: to
+    /// people.
     Result<Database> open_for_writing(bool create, LogSink log = {}) const;
 
     /// A line for people on standard error, unless --quiet.

@@ -25,8 +25,8 @@ enum class FlagKind {
     List,     // text; may be given several times
 };
 
-/// One flag of a command. Commands and flags are data: parsing, help, and suggestions come from
-/// the same tables.
+/// One flag of a command. Commands and flags are data: parsing, help and suggestions use the same
+/// tables.
 struct FlagSpec {
     std::string_view name;  // without "--"
     FlagKind kind = FlagKind::Switch;
@@ -56,11 +56,11 @@ struct CommandSpec {
     std::string_view former_name{};  // still accepted, not listed; empty: none
 };
 
-/// What stood on the command line, checked against the tables.
+/// The command line, checked against the tables.
 class Arguments {
 public:
     const CommandSpec* command = nullptr;  // none: only global flags were given
-    std::string group;  // "keys": help was asked about the commands that begin with this word
+    std::string group;                     // "keys": help on the commands that begin with this word
     std::vector<std::string> operands;
 
     /// The operands as one text: the words of a question.
@@ -73,10 +73,10 @@ public:
     /// InvalidArgument "--batch: must be an integer from 1 to 10, got 0".
     Result<std::optional<std::int64_t>> integer(std::string_view flag, std::int64_t min,
                                                 std::int64_t max) const;
-    /// As the flag's kind says: true, a string, a number, parsed JSON, or a list of strings; null
-    /// if it was not given.
+    /// Of the type that the flag's kind says: true, a string, a number, parsed JSON, or a list of
+    /// strings; null if it was not given.
     Result<Value> value(const FlagSpec& flag) const;
-    /// The values of all flags given that have a key, under it.
+    /// The values of all given flags that have a key, by key.
     Result<Object> keyed_values(std::span<const FlagSpec> flags) const;
 
     void add(std::string_view flag, std::string value) {
@@ -90,8 +90,8 @@ private:
 /// Flags every command takes, before or after its name.
 std::span<const FlagSpec> global_flags();
 
-/// Reads `arguments`, the program's name left out. A command's name may have two words. "--" ends
-/// the flags, "-" is an operand. InvalidArgument names what is wrong and what was perhaps meant.
+/// Reads `arguments`, without the program's name. A command's name may have two words. "--" ends
+/// the flags, "-" is an operand. InvalidArgument names what is wrong and what may have been meant.
 Result<Arguments> parse_arguments(std::span<const std::string> arguments,
                                   std::span<const CommandSpec* const> commands);
 

@@ -48,7 +48,7 @@ std::string with_spaces(std::string_view choices) {
     return out;
 }
 
-/// The words a command's name begins with, each once, and those that follow `first`.
+/// The first words of commands' names, each once, and those that follow `first`.
 std::vector<std::string> name_words(Commands commands, std::string_view first = {}) {
     std::vector<std::string> words;
     for (const CommandSpec* const command : commands) {
@@ -71,7 +71,7 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
-/// In single quotes, for every one of the shells.
+/// In single quotes, which work in each of the shells.
 std::string shell_quoted(std::string_view text) {
     std::string out = "'";
     for (const char c : text) {
@@ -84,7 +84,7 @@ std::string shell_quoted(std::string_view text) {
     return out + "'";
 }
 
-/// A text inside a specification of zsh's _arguments.
+/// A text inside a specification for zsh's _arguments.
 std::string zsh_text(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -94,7 +94,7 @@ std::string zsh_text(std::string_view text) {
     return out;
 }
 
-/// `case` branches of bash: what the flag before may be followed by.
+/// `case` branches for bash: what may follow the previous flag.
 std::string bash_values(const CommandSpec& command) {
     std::string out;
     for (const FlagSpec* const flag : flags_of(command)) {

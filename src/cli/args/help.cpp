@@ -49,7 +49,7 @@ std::string command_lines(std::span<const CommandSpec* const> commands) {
     return out;
 }
 
-/// Where a new kind of command begins, in the order of all of them.
+/// Where a new group of commands begins, in the order of all commands.
 constexpr auto kGroups = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"ingest", "Store and search"},
      {"get", "Single chunks"},
@@ -84,7 +84,7 @@ std::vector<const CommandSpec*> commands_below(std::string_view word,
     return below;
 }
 
-/// What stands between the brackets of --stages, for commands that take it.
+/// What stands in the brackets of --stages, for commands that take it.
 std::string stage_lines(const CommandSpec& command, const Style& style) {
     if (std::ranges::find(command.shared_flags, std::string_view("stages"), &FlagSpec::name) ==
         command.shared_flags.end()) {

@@ -124,7 +124,7 @@ Result<> run_add(Session& session) {
     return {};
 }
 
-/// Says how many chunks a write changed, in JSON by `key`.
+/// Reports how many chunks a write changed, in JSON under `key`.
 void print_count(Session& session, const std::string& collection, const WriteReport& report,
                  const std::string& key, std::string_view what) {
     if (session.json()) {
@@ -154,7 +154,7 @@ constexpr auto kUpdateFlags = std::to_array<FlagSpec>({
     kIfVersionFlag,
 });
 
-/// An update, but for its chunk.
+/// An update, except for its chunk.
 Result<MetadataUpdate> update_of(const Arguments& arguments) {
     MetadataUpdate update;
     bool empty = true;

@@ -24,7 +24,7 @@ std::string vectors_of(const VectorSpec& vectors) {
     return vectors.embedder + " " + std::to_string(vectors.dimension);
 }
 
-/// As many of the names as have room, and how many more there are.
+/// As many of the names as there is room for, and how many more there are.
 std::string some_of(const std::vector<std::string>& names) {
     constexpr std::size_t kRoom = 28;
     std::string shown;
@@ -148,7 +148,7 @@ constexpr auto kStatsFlags = std::to_array<FlagSpec>({
      .help = "probe both legs first, and keep the result"},
 });
 
-/// How many vectors graphs lead to, and what searches find at the recall that is usually asked for.
+/// How many vectors are in graphs, and what searches find at the usual recall.
 void add_dense_rows(const DenseStats& dense,
                     std::vector<std::pair<std::string, std::string>>& rows) {
     rows.emplace_back("in graphs", core::grouped(dense.in_graphs));
@@ -162,7 +162,7 @@ void add_dense_rows(const DenseStats& dense,
     }
 }
 
-/// The files that searches read, and what is still to be done to them.
+/// The files that searches read, and the work pending on them.
 void add_index_rows(const IndexState& index,
                     std::vector<std::pair<std::string, std::string>>& rows) {
     std::uint64_t dead = 0;

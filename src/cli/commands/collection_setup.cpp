@@ -8,7 +8,7 @@
 namespace braid::cli {
 namespace {
 
-/// "de" becomes "german", as the collection will have it.
+/// "de" becomes "german", as the collection will store it.
 Result<> use_full_language_name(Object& wanted) {
     Value* const language = wanted.find("language");
     if (language == nullptr) return {};
@@ -29,7 +29,7 @@ bool is_part_of(const Value& wanted, const Value& has) {
     return true;
 }
 
-/// InvalidArgument names the first member of `wanted` that the collection has otherwise.
+/// InvalidArgument names the first member of `wanted` that differs in the collection.
 Result<> compare(const std::string& name, const Object& wanted, const Value& existing) {
     for (const auto& [key, value] : wanted) {
         const Value* const has = existing.find(key);

@@ -12,7 +12,7 @@
 
 namespace braid::cli {
 
-/// Flags that say what a new collection is like; their keys are those of a schema.
+/// Flags that describe a new collection; their keys are those of a schema.
 inline constexpr auto kSchemaFlags = std::to_array<FlagSpec>({
     {.name = "embedder",
      .kind = FlagKind::Text,
@@ -49,8 +49,8 @@ inline constexpr auto kSchemaFlags = std::to_array<FlagSpec>({
      .key = "language"},
 });
 
-/// The flags given, as the JSON of a schema. `has_vectors`: the data brings vectors, so that the
-/// embedder is "external" unless said otherwise.
+/// The given flags, as the JSON of a schema. `has_vectors`: the data brings vectors, so the
+/// embedder is "external" unless a flag says otherwise.
 Result<Object> wanted_schema(const Session& session, bool has_vectors);
 
 /// Creates the collection, or compares what the flags say with the one that exists:

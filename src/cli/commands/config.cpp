@@ -58,7 +58,7 @@ Result<> run_config_trust(Session& session) {
     const bool trusted = !arguments.has("remove");
     const std::string given = arguments.operands.empty() ? "." : arguments.operands.front();
     auto directory = directory_name(given);
-    // One that is gone can still be taken off the list.
+    // A directory that no longer exists can still be taken off the list.
     if (!directory && trusted) return tl::unexpected<Error>(std::move(directory).error());
     const std::string name = directory.value_or(given);
     BRAID_TRY(const bool changed, set_trusted(list, name, trusted));

@@ -156,7 +156,8 @@ private:
         for (const CollectionInfo& info : *listed) look_at_collection(info);
     }
 
-    /// By what the lock says of its holder: trying it would get in a writer's way.
+    /// Goes by what the lock file says about its holder: trying the lock would get in a writer's
+    /// way.
     std::string state_of_lock() const {
         std::ifstream lock(fs::path(session_.data()) / "LOCK");
         long process = 0;

@@ -47,7 +47,7 @@ Rows fields_of(const Chunk& chunk) {
     return rows;
 }
 
-/// Line by line as it was stored; on a terminal, long lines are broken between words.
+/// Line by line as stored; on a terminal, long lines are broken between words.
 void print_content(Output& out, const std::string& content) {
     const std::size_t room =
         out.on_terminal() ? out.width() - 2 : std::numeric_limits<std::uint32_t>::max();

@@ -12,22 +12,22 @@ namespace braid::cli {
 /// What the flags of `ingest` say about folders and documents.
 Result<ingest::DirectoryOptions> directory_options(const Arguments& arguments);
 
-/// Whether a path is read as JSON lines, one chunk each: standard input and pipes, files named so,
-/// and files whose first line is a whole JSON object, unless their names say otherwise. All else
-/// are documents, to be cut into chunks.
+/// Whether a path is read as JSON lines, one chunk each: standard input and pipes, files named
+/// accordingly, and files whose first line is a whole JSON object, unless their names say
+/// otherwise. Everything else is a document, to be cut into chunks.
 bool is_lines(const std::string& path);
 
-/// There must be something to read in the only path that was given. NotFound, InvalidArgument.
+/// If only one path is given, it must contain something to read. NotFound, InvalidArgument.
 Result<> check_only_path(const std::string& path, const ingest::Listing& listing);
 
 /// All of standard input. InvalidArgument if it is longer than a file may be.
 Result<std::string> read_piped(const ingest::DirectoryOptions& options);
 
-/// Which files there are, with their sizes and times, as one text to be compared.
+/// Which files there are, with their sizes and times, as one text for comparison.
 std::string state_of(const std::vector<std::string>& paths, const ingest::WalkOptions& walk);
 
-/// Looks every second until `before` is no longer the state, which it then becomes. False if it was
-/// told to stop.
+/// Looks every second until the state differs from `before`, and then updates it. False if told to
+/// stop.
 bool wait_for_change(const std::vector<std::string>& paths, const ingest::DirectoryOptions& options,
                      std::string& before);
 

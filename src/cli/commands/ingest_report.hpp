@@ -24,7 +24,7 @@ struct IngestTotals {
     std::uint64_t warning_count = 0;
 };
 
-/// For people: what was stored, how fast, where the time went, what became of the other files.
+/// For people: what was stored, how fast, where the time went, and what became of the other files.
 std::vector<std::string> report_lines(const IngestTotals& totals, const std::string& collection,
                                       const ingest::DirectoryOptions& options);
 

@@ -51,7 +51,7 @@ public:
         auto stored = store_all();
         progress_->clear();
         if (!stored) return tl::unexpected(with_count(std::move(stored).error(), totals_));
-        // A folder without files is a mistake, unless it had some.
+        // A folder without files is a mistake, unless it had some before.
         if (no_files_ && totals_.texts.gone.empty()) return tl::unexpected<Error>(*no_files_);
         BRAID_CHECK(settle());
         report();
@@ -99,7 +99,7 @@ private:
         return validate_collection_name(texts_.collection);
     }
 
-    /// What --profile, --documents and --collection say about where to.
+    /// The destination, according to --profile, --documents and --collection.
     Result<> use_profile() {
         const Arguments& arguments = session_.arguments;
         texts_.collection = session_.collection();
@@ -164,7 +164,7 @@ private:
         return invalid_argument(failed.front());
     }
 
-    /// A folder without files may have had some: then it is seen later what is gone.
+    /// A folder without files may have had some before: what is gone is found out later.
     Result<> check_only(const std::string& path, const ingest::Listing& listing) {
         auto checked = check_only_path(path, listing);
         if (checked || !listing.files.empty()) return checked;
@@ -174,7 +174,7 @@ private:
         return {};
     }
 
-    /// The next batch with chunks; lines that are none on the way to it go to `failed`.
+    /// The next batch with chunks; lines on the way to it that are not chunks go to `failed`.
     static Result<std::optional<ingest::Batch>> next_of(ingest::RecordReader& reader,
                                                         std::vector<std::string>& failed) {
         while (true) {
@@ -238,8 +238,8 @@ private:
         return {};
     }
 
-    /// What is stored as it is in the file is neither embedded nor written again. In a collection
-    /// that this run has made there is nothing to look for; embedding costs more than looking.
+    /// What is already stored unchanged is neither embedded nor written again. In a collection
+    /// created by this run there is nothing to look for; embedding costs more than looking.
     Result<> note_embedder() {
         BRAID_TRY(const Schema schema, service_->schema(texts_.collection));
         const std::string& embedder = schema.vectors.embedder;
@@ -247,7 +247,7 @@ private:
         return {};
     }
 
-    /// All texts go together, so that no two files of the run get one id.
+    /// All texts go together, so that no two files of the run get the same id.
     Result<> store_all() {
         if (!name_.empty()) return store_piped();
         const auto lines = is_lines_here();
@@ -294,7 +294,7 @@ private:
         return {};
     }
 
-    /// If the database refuses some, finds which: each half is tried alone.
+    /// If the database refuses some chunks, finds out which: each half is tried on its own.
     Result<> store_chunks(std::vector<Chunk> chunks, const std::string& namespace_) {
         auto written = service_->add(texts_.collection, chunks, namespace_, write_);
         if (written) {

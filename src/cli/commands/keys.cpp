@@ -71,7 +71,7 @@ Result<std::map<std::string, service::Access>> grants_of(const Arguments& argume
     return grants;
 }
 
-/// What the file holds; no keys if there is no file.
+/// The content of the file; no keys if there is no file.
 Result<Object> read_keys(const std::string& path) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) return Object{{"keys", Array()}};

@@ -7,7 +7,7 @@
 namespace braid::cli {
 namespace {
 
-/// Text as roff shows it: no character is an order to the formatter.
+/// Text escaped for roff: no character is taken as a command.
 std::string roff(std::string_view text) {
     std::string out;
     bool line_start = true;

@@ -15,7 +15,7 @@ constexpr auto kMcpFlags = std::to_array<FlagSpec>({
     {.name = "allow-writes", .help = "offer the tools remember, ingest and forget too"},
 });
 
-/// Through the program that serves the database: it alone writes, and its agents see what it sees.
+/// Through the program that serves the database: only it writes, and its agents see what it sees.
 Result<> relay(Session& session, const std::string& socket, bool writes) {
     CallLimits limits;
     limits.stop = session.interrupts.token();

@@ -30,12 +30,12 @@ Value member(const Value& message, std::string_view key) {
     return found != nullptr ? *found : Value();
 }
 
-/// The revision that a request names itself, as those of the new era do.
+/// The revision that a request itself names, as those of the new era do.
 std::string revision_in(const Value& message) {
     return service::text_in(member(member(message, "params"), "_meta"), server::kMcpVersionKey);
 }
 
-/// Plain where a header can hold it, as the revision prescribes.
+/// Plain if a header can hold it, as the revision prescribes.
 std::string header_text(const std::string& text) {
     const bool plain =
         std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; }) && !text.empty();

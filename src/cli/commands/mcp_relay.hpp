@@ -12,9 +12,9 @@
 
 namespace braid::cli {
 
-/// Hands what an MCP client says on standard input to the program that serves the database, and its
-/// answers back: what is stored there is seen at once. Safe for concurrent use, but `accept`, which
-/// takes messages in the order they come.
+/// Passes what an MCP client says on standard input to the program that serves the database, and
+/// its answers back: what is stored there is visible at once. Safe for concurrent use, except
+/// `accept`, which takes messages in the order they come.
 class McpRelay {
 public:
     McpRelay(const std::string& socket, const service::Visitor& visitor, const CallLimits& limits);
@@ -31,7 +31,8 @@ private:
     Result<net::HttpResponse> post_in_session(const std::string& line, const Value& message);
     /// Takes the session that the answer to `initialize` names.
     void keep_session(const std::string& line, const net::HttpResponse& response);
-    /// The server's answer; its error, or why there is none, as JSON-RPC. Nothing if none is owed.
+    /// The server's answer; if there is none, the reason as a JSON-RPC error. None if no answer is
+    /// due.
     std::optional<std::string> answer(const std::string& line, const Value& message);
 
     net::HttpClient client_;

@@ -38,7 +38,7 @@ struct Migrated {
     std::string hash;           // of all chunks, in the order of namespaces and ids
 };
 
-/// A chunk, its version apart: versions are each backend's own.
+/// A chunk without its version: versions are each backend's own.
 std::string printed(Chunk chunk) {
     chunk.version = 0;
     return json::print(wire::chunk_to_value(chunk)) + "\n";
@@ -68,7 +68,7 @@ public:
         for (const std::string& space : info.namespaces) {
             const ReadScope scope{.collection = info.name, .namespace_ = space};
             auto copied = copy(*source, scope, done, hash);
-            // What is under way is waited for, whatever happened.
+            // Waits for what is in progress, whatever happened.
             auto written = settle(0, scope, done);
             BRAID_CHECK(std::move(copied));
             BRAID_CHECK(std::move(written));
@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    /// The target's collection: made, or of the same schema.
+    /// The target's collection: created, or found to have the same schema.
     Result<> prepare(const CollectionInfo& info) {
         const auto there = to_.describe(info.name, {});
         empty_ = false;
@@ -117,7 +117,7 @@ private:
         }
     }
 
-    /// Waits until no more than so many batches are under way.
+    /// Waits until no more than that many batches are in progress.
     Result<> settle(std::size_t left, const ReadScope& scope, Migrated& done) {
         Result<> all;
         while (writing_.size() > left) {
@@ -133,7 +133,7 @@ private:
         return all;
     }
 
-    /// Those that the target lacks or holds in another form: after an interruption, the rest.
+    /// Chunks that the target lacks or holds in another form: after an interruption, the rest.
     Result<std::vector<Chunk>> not_there(const ReadScope& scope, std::vector<Chunk> chunks,
                                          core::Sha256& hash) {
         std::vector<std::optional<Chunk>> there(chunks.size());
@@ -154,7 +154,7 @@ private:
         return missing;
     }
 
-    /// Reads everything back: as many chunks, with the same hash.
+    /// Reads everything back: there must be as many chunks, with the same hash.
     Result<> verify(const CollectionInfo& info, const Migrated& done) {
         BRAID_TRY(const CollectionInfo there, to_.describe(info.name, {}));
         const std::vector<std::string> names{info.name};

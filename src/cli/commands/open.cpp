@@ -36,7 +36,7 @@ std::string browser() {
     return variable("DISPLAY").empty() && variable("WAYLAND_DISPLAY").empty() ? "" : "xdg-open";
 }
 
-/// False if the program could not be started. It is left to itself, and heard no more.
+/// False if the program could not be started. It is left to itself, and its output is dropped.
 bool show_in(std::string program, std::string address) {
     posix_spawn_file_actions_t actions{};
     if (::posix_spawn_file_actions_init(&actions) != 0) return false;

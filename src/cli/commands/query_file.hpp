@@ -17,7 +17,7 @@ inline constexpr FlagSpec kQueryVectorsFlag{.name = "query-vectors",
                                             .value = "FILE.npy",
                                             .help = "a row for each query, in their order"};
 
-/// Queries, and a vector for each or none at all.
+/// Queries, with a vector for each or none at all.
 struct QueryFile {
     std::vector<eval::Query> queries;
     std::vector<std::vector<float>> vectors;

@@ -21,7 +21,7 @@ constexpr auto kReembedFlags = std::to_array<FlagSpec>({
      .help = "another embedder (default: the collection's own)"},
 });
 
-/// The one that is named, else the only one there is, as where a command reads.
+/// The one named, otherwise the only one there is, as for commands that read.
 Result<std::string> collection_of(const Session& session, const Database& database) {
     if (!session.arguments.has("collection")) {
         BRAID_TRY(const auto all, database.collections());

@@ -55,7 +55,7 @@ Result<> run_repair(Session& session) {
                         " cannot be repaired");
     }
     if (report.repaired.empty()) return {};
-    // Whoever runs it in a script must learn that there was damage.
+    // A script that runs it must learn that there was damage.
     return fail(ErrorCode::Corruption,
                 core::count_of(report.repaired.size(), "collection was", "collections were") +
                     " damaged, and rebuilt from what could be read");

@@ -33,7 +33,7 @@ Result<Object> request_file(const std::string& path) {
     return std::move(json->as_object());
 }
 
-/// The request of the file, if there is one, with the flags and the question put over it.
+/// The request of the file, if there is one, with the flags and the question applied to it.
 Result<Request> request_of(const Session& session) {
     const Arguments& arguments = session.arguments;
     Object request;
@@ -55,8 +55,7 @@ Result<Request> request_of(const Session& session) {
     return caller_request(session.settings, request);
 }
 
-/// If the request names no collection, and there is none of the name "default", the only one is
-/// meant.
+/// If the request names no collection and there is none called "default", the only one is meant.
 Result<Answer> answer_to(const Session& session, const service::Service& service,
                          const Request& request) {
     auto answer = service.retrieve(request);

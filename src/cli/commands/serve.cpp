@@ -31,7 +31,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What happens in the database, among the lines of the requests.
+/// Events of the database, logged among the lines of the requests.
 LogSink database_log(const server::HttpAppOptions& options) {
     return [sink = options.log, format = options.log_format](const LogEvent& event) {
         if (!sink || event.level < LogEvent::Level::Warning) return;
@@ -41,7 +41,7 @@ LogSink database_log(const server::HttpAppOptions& options) {
     };
 }
 
-/// As many connections as the system lets this process have.
+/// As many connections as the system allows this process.
 void raise_descriptor_limit() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -63,7 +63,7 @@ public:
         : session_(session), app_(app), wishes_(wishes) {}
 
     Result<> start(net::HttpServerOptions options) {
-        // Before the first request: the app asks for figures as soon as somebody asks it.
+        // Before the first request, since the app may be asked for figures at any time.
         app_.watch([this] { return counters(); });
         if (!session_.clustered()) {
             BRAID_TRY(options.socket_path, choose_socket(session_.data()));
@@ -148,8 +148,8 @@ private:
     std::atomic<const net::HttpServer*> main_{nullptr};
 };
 
-/// Loads the models that collections use before the first question needs them. Endpoints of others
-/// are not asked.
+/// Loads the models that collections use before the first question needs them. Other providers'
+/// endpoints are not contacted.
 void warm(const Database& database, const std::stop_token& stop) {
     const auto collections = database.collections({});
     if (!collections) return;
@@ -176,7 +176,7 @@ Result<> serve_database(Session& session, const ServeOptions& wishes) {
     session.interrupts.hold();
     raise_descriptor_limit();
     BRAID_TRY(auto database, session.open_for_writing(true, database_log(options)));
-    // Half of the memory at most, so that bodies that are slow to come do not stop the answers.
+    // At most half of the memory, so that slow bodies do not hold up the answers.
     transport.bodies = std::make_shared<ByteBudget>(options.memory->limit() / 2, options.memory);
     server::HttpApp app(database, std::move(options));
     Serving serving(session, app, wishes);

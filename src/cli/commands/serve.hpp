@@ -11,8 +11,8 @@
 namespace braid::cli {
 
 struct ServeOptions {
-    bool any_port = false;  // where the port is taken, another will do
-    /// Is told where the page is, once the server answers.
+    bool any_port = false;  // if the port is taken, use another
+    /// Told where the page is, once the server answers.
     std::function<void(const std::string& address)> listening{};
 };
 

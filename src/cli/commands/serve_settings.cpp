@@ -105,7 +105,7 @@ constexpr auto kServeFlags = std::to_array<FlagSpec>({
      .help = "append what they showed, for \"braid ab report\""},
 });
 
-/// Whole lines on standard error, whoever writes them.
+/// Writes whole lines to standard error, whichever thread writes them.
 service::LineSink error_lines() {
     return [mutex = std::make_shared<std::mutex>()](std::string_view line) {
         const std::string whole = std::string(line) + "\n";
@@ -114,7 +114,7 @@ service::LineSink error_lines() {
     };
 }
 
-/// Whole lines at the end of a file.
+/// Appends whole lines to a file.
 Result<service::LineSink> file_lines(const std::string& path) {
     struct LineFile {
         std::mutex mutex;

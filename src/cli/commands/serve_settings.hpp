@@ -14,7 +14,7 @@ namespace braid::cli {
 
 inline constexpr std::int64_t kHour = 3'600'000;  // milliseconds
 
-/// How to serve: what the flags say, else the configuration.
+/// How to serve: according to the flags, otherwise the configuration.
 class ServeSettings {
 public:
     explicit ServeSettings(const Session& session) : session_(session) {}
@@ -29,7 +29,7 @@ public:
 
 private:
     Result<std::size_t> mebibytes(std::string_view flag, std::string_view setting) const;
-    /// One message must find room in what there is for all.
+    /// One message must fit into what is available for all.
     Result<> add_memory(server::HttpAppOptions& options) const;
     Result<> add_logs(server::HttpAppOptions& options) const;
     Result<> add_experiment(server::HttpAppOptions& options) const;

@@ -18,7 +18,7 @@ Result<> wait_until_settled(const Session& session, const service::Service& serv
         service::StatsRequest request;
         request.at.collection = collection;
         BRAID_TRY(const auto report, service.run(std::move(request)));
-        // Who may not see it all is not told.
+        // A caller who may not see everything is not told.
         if (!report.stats.index || report.stats.index->pending.empty()) return {};
         never.wait_for(lock, stop, interval, [] { return false; });
     }

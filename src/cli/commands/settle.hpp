@@ -8,7 +8,7 @@
 
 namespace braid::cli {
 
-/// Waits until nothing is due in a collection any more: no flush, no merge, no graph. Cancelled if
+/// Waits until nothing is pending in a collection: no flush, no merge, no graph. Cancelled if
 /// interrupted.
 Result<> wait_until_settled(const Session& session, const service::Service& service,
                             const std::string& collection);

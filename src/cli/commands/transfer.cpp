@@ -83,7 +83,7 @@ Result<> run_export(Session& session) {
             page.after = *found.after;
         }
     }
-    // Without this line it is not whole.
+    // Without this line it is incomplete.
     session.out.text(json::print(Object{{std::string(kExportEnd), chunks}}) + "\n");
     session.note(core::count_of(chunks, "chunk", "chunks") + " of \"" + collection + "\".");
     return {};
@@ -127,7 +127,8 @@ private:
         return *std::move(header);
     }
 
-    /// What is there so far can be read by nobody; it goes, as if nothing had been imported.
+    /// What is there so far cannot be read by anybody; it is dropped, as if nothing had been
+    /// imported.
     tl::unexpected<Error> give_up(Error error) const {
         const auto dropped = service_->run(service::DropCollectionRequest{collection_});
         error.message += dropped ? "; nothing was imported"

@@ -49,7 +49,7 @@ Trial with_depth(Trial setting, std::size_t depth) {
     return setting;
 }
 
-/// How words may score: k1 and b from little to much, and a field that is not the content for more
+/// Ways to score words: k1 and b from low to high, and a field other than the content counting more
 /// or less than the content.
 struct Words {
     std::string name;

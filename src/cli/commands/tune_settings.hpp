@@ -22,9 +22,9 @@ struct Trial {
 // Places among the settings to try.
 inline constexpr std::size_t kSparseAlone = 1;
 
-/// What `braid tune` tries on a collection of this schema: first how it is searched `now`, then
-/// words alone. Without vectors there is one leg, and nothing to fuse. `words_vary`: also BM25 and
-/// weights of fields, which not every database takes from a request.
+/// What `braid tune` tries on a collection with this schema: first the way it is searched `now`,
+/// then words alone. Without vectors there is one leg, and nothing to fuse. `words_vary`: also BM25
+/// and field weights, which not every database takes from a request.
 std::vector<Trial> settings_to_try(const Request& now, const Schema& schema, bool words_vary);
 
 }  // namespace braid::cli

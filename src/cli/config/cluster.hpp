@@ -15,7 +15,7 @@ bool on_cluster(const Arguments& arguments, const Settings& settings);
 /// The cluster of the flags and the configuration. A configured key goes only to the configured
 /// nodes: InvalidArgument if --url names others and there is no --key.
 Result<ClusterEndpoint> cluster_endpoint(const Arguments& arguments, const Settings& settings);
-/// The same with nodes that a command names.
+/// The same, with nodes that a command names.
 Result<ClusterEndpoint> cluster_endpoint(const Arguments& arguments, const Settings& settings,
                                          const std::string& urls);
 

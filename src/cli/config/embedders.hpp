@@ -9,17 +9,17 @@
 
 namespace braid::cli {
 
-/// Makes embedders as the configuration says. InvalidArgument names the key of config.json's
-/// "embedders" that does not fit.
+/// Makes embedders according to the configuration. InvalidArgument names the invalid key of
+/// config.json's "embedders".
 Result<EmbedderFactory> embedder_factory(const Settings& settings);
 
 /// Whether the endpoint of the embedder "openai" was configured for this program: it is the
 /// embedder of new collections, or has an address or a key of its own. OPENAI_API_KEY alone, which
-/// other programs read too, says nothing.
+/// other programs read too, means nothing.
 bool is_openai_configured(const Settings& settings);
 
-/// What a door over the database offers: of the embedders those that are configured, the built-in
-/// ones where their models are there.
+/// What a door over the database offers: the configured embedders, and the built-in ones whose
+/// models are present.
 service::ServiceOptions service_options(const Settings& settings);
 
 /// The language model for queries; null if the configuration names none.

@@ -16,7 +16,7 @@
 
 namespace braid::cli {
 
-/// What a value of the setting must be, if it is not; empty if it is fine.
+/// What a value of the setting must be, if it is invalid; empty if it is fine.
 std::string expectation(const SettingSpec& spec, const std::string& value);
 
 std::optional<double> number_from(const std::string& text);

@@ -6,9 +6,9 @@
 namespace braid::cli {
 namespace {
 
-// What a .env may say that lies in a directory nobody vouched for: how to rank, and where below
-// that directory to keep things. Nothing that sends text or a key anywhere, that names a file to be
-// loaded or an address to listen at, or that takes a promise back.
+// What a .env may set in a directory that nobody has vouched for: how to rank, and where below that
+// directory to keep things. Nothing that sends text or a key anywhere, names a file to be loaded or
+// an address to listen on, or takes a promise back.
 
 bool any_value(std::string_view /*value*/) {
     return true;

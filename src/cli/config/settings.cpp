@@ -80,7 +80,7 @@ SettingSources SettingSources::of_process() {
     return sources;
 }
 
-/// The sources while they are read, the weakest first.
+/// The sources as they are read, weakest first.
 struct Settings::Reading {
     const SettingSources& sources;
     const ConfigFile& config;
@@ -88,7 +88,7 @@ struct Settings::Reading {
     bool env_trusted;
     mutable std::vector<std::string> ignored;  // variables of .env
 
-    /// The other variable of a key counts unless `other` says no.
+    /// The other variable of a key counts, unless `other` says no.
     Setting setting(const SettingSpec& spec, bool other = true) const {
         Setting out{&spec, std::string(spec.otherwise), "default", {}, SettingSource::Default};
         if (const auto found = config.values().find(spec.name); found != config.values().end()) {

@@ -31,12 +31,12 @@ struct SettingSpec {
     bool secret = false;    // never shown
     std::string_view choices{};
     std::string_view also{};  // another variable, of other programs too, looked at second
-    /// Whether a .env may set this value that lies in a directory nobody vouched for; none: never.
+    /// Whether a .env may set this value in a directory that nobody has vouched for; none: never.
     bool (*harmless)(std::string_view value) = nullptr;
     std::string_view goes_to{};  // of a key: the setting that is its address
 };
 
-/// Where a value came from; those that stand above others come later.
+/// Where a value came from; stronger sources come later.
 enum class SettingSource { Default, Config, EnvFile, Environment };
 
 /// A value and where it came from.
@@ -82,11 +82,11 @@ public:
     /// What the configuration changes or adds: `service` and `artifacts` with the values of their
     /// variables, and the profiles of config.json.
     const std::vector<Profile>& profiles() const noexcept { return profiles_; }
-    /// Of searches that name none.
+    /// For searches that name none.
     const std::string& default_profile() const noexcept { return default_profile_; }
     /// By its name, whoever defines it; empty: the default one. NotFound lists those there are.
     Result<Profile> profile(std::string_view name) const;
-    /// The "embedders" of config.json as they stand there: models of the user's own, by name.
+    /// The "embedders" of config.json as written there: the user's own models, by name.
     const Object& embedders() const noexcept { return embedders_; }
     /// The principals of config.json, for --as. NotFound lists them.
     Result<service::Visitor> visitor(std::string_view name) const;
@@ -96,7 +96,7 @@ public:
     const std::vector<std::string>& ignored() const noexcept { return ignored_; }
     /// Keys that are not used because of where the address came from.
     const std::vector<std::string>& withheld() const noexcept { return withheld_; }
-    /// What .env holds to no effect: names that look like ours but are not, settings ignored.
+    /// Lines of .env without effect: names that look like ours but are not, and ignored settings.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
     /// Puts settings that the library reads itself into the environment. Call it before threads
@@ -105,7 +105,7 @@ public:
 
 private:
     struct Reading;
-    /// Takes the key away if it is not for the address it would go to.
+    /// Removes the key if it is not meant for the address it would be sent to.
     void bind(Setting& key, const Reading& reading);
 
     std::vector<Setting> settings_;

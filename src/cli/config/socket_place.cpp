@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSocketName = "braid.sock";
 constexpr std::string_view kRecordName = "braid.sock.path";
 
-/// A folder that nobody else can put anything into. PermissionDenied if there is one that is not.
+/// A folder that nobody else can put anything into. PermissionDenied if it exists and is not one.
 Result<fs::path> private_folder() {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment
     const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
@@ -49,7 +49,7 @@ std::string distrust(const fs::path& path, const struct stat& found, mode_t othe
     return {};
 }
 
-/// The first line of the file that says where the socket is; `why` if it cannot be believed.
+/// The first line of the file that says where the socket is; `why` if it cannot be trusted.
 std::string recorded(const fs::path& data, std::string& why) {
     const fs::path record = data / kRecordName;
     struct stat found {};
@@ -62,7 +62,7 @@ std::string recorded(const fs::path& data, std::string& why) {
     return path;
 }
 
-/// Where somebody listens who can be believed; else perhaps why not.
+/// A socket whose listener can be trusted; otherwise perhaps why there is none.
 struct Place {
     std::optional<std::string> socket;
     std::string distrusted;
@@ -72,7 +72,7 @@ Place look_at(const std::string& path) {
     struct stat found {};
     if (path.empty() || ::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return {};
     std::string why = distrust(path, found, S_IRWXG | S_IRWXO);
-    // One that lets this user not in is nobody's trap.
+    // A socket that does not let this user in is nobody's trap.
     if (!why.empty()) return ::access(path.c_str(), W_OK) == 0 ? Place{{}, why} : Place{};
     const auto listener = net::listener_at(path);
     if (!listener) return {};

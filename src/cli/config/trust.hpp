@@ -16,10 +16,10 @@ namespace braid::cli {
 /// The path without links, as the list holds it. NotFound.
 Result<std::string> directory_name(const std::filesystem::path& directory);
 
-/// Empty without the file. PermissionDenied if somebody else could have written it.
+/// Empty if there is no file. PermissionDenied if somebody else could have written it.
 Result<std::vector<std::string>> trusted_directories(const std::filesystem::path& list);
 
-/// Puts a directory on the list or takes it off; true if that changed it.
+/// Puts a directory on the list or takes it off; true if that changed the list.
 Result<bool> set_trusted(const std::filesystem::path& list, const std::string& directory,
                          bool trusted);
 

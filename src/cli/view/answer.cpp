@@ -103,7 +103,7 @@ private:
         add_other_legs(hit);
     }
 
-    /// Where the legs have it that its score does not rest on.
+    /// Ranks in legs that its score is not based on.
     void add_other_legs(const Hit& hit) {
         for (const LegStanding& leg : hit.legs) {
             if (leg.source == "dense" ? hit.dense_score : hit.sparse_score) continue;
@@ -142,7 +142,7 @@ private:
         }
     }
 
-    /// Code points that fill the lines of a snippet, less what breaking between words costs.
+    /// Code points that fill the lines of a snippet, minus what breaking between words costs.
     std::size_t snippet_room(const std::string& content) const {
         const std::string_view sample = core::first_code_points(content, kSample);
         const std::size_t points = std::max<std::size_t>(1, core::count_code_points(sample));
@@ -150,7 +150,8 @@ private:
         return (body_width() - kSlack) * kSnippetLines * points / columns;
     }
 
-    /// In bytes of its content. A server may have sent anything: what is out of order is left out.
+    /// In bytes of its content. A server may have sent anything: ranges that are out of order are
+    /// left out.
     static std::vector<text::ByteRange> matches_of(const Hit& hit) {
         std::vector<text::ByteRange> matches;
         std::string_view rest = hit.chunk.content;

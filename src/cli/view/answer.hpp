@@ -28,7 +28,7 @@ std::vector<std::string> answer_lines(const Answer& answer, const AnswerViewOpti
 /// The JSON answer: one line, on a terminal several.
 void print_answer_json(Output& out, const Answer& answer, const core::Vocabulary& vocabulary);
 
-/// What a language model made of the query, in up to two lines.
+/// What a language model made of the query, in at most two lines.
 std::vector<std::string> other_words_lines(const std::vector<std::string>& phrasings,
                                            const std::optional<std::string>& hypothetical_answer);
 

@@ -10,8 +10,8 @@
 
 namespace braid::cli {
 
-/// Where a command writes: data to standard output, notes to standard error. A reader that went
-/// away (a closed pipe) is no error: what follows is dropped.
+/// Where a command writes: data to standard output, notes to standard error. A reader that has gone
+/// away (a closed pipe) is not an error: the rest is dropped.
 class Output {
 public:
     /// `colors`: false forbids them, true allows them on a terminal.
@@ -24,7 +24,7 @@ public:
     void json(const Value& value);
     void flush();
 
-    /// A line on standard error, which a progress bar there makes room for.
+    /// A line on standard error, making a progress bar there move out of the way.
     void note(std::string_view text);
     /// Replaces the last line of standard error; empty removes it. Only on a terminal.
     void status(std::string_view text);
@@ -36,7 +36,7 @@ public:
     bool notes_on_terminal() const noexcept { return notes_on_terminal_; }
 
     bool broken_pipe() const noexcept { return broken_pipe_; }
-    /// IoError if something could not be written, a closed pipe apart.
+    /// IoError if something could not be written, except to a closed pipe.
     Result<> finish();
 
 private:

@@ -78,10 +78,10 @@ Pager::Pager(const std::string& command) {
 
 Pager::~Pager() {
     if (process_ <= 0) return;
-    // What nobody read any more must not follow on the terminal.
+    // Output that nobody has read must not follow on the terminal.
     if (std::fflush(stdout) != 0) ::__fpurge(stdout);
     std::fflush(stderr);
-    // Both ends of the pipe that this process has: the pager sees the end.
+    // Both of this process's ends of the pipe, so that the pager sees the end.
     take_back(output_, STDOUT_FILENO);
     take_back(errors_, STDERR_FILENO);
     int status = 0;

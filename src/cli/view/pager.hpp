@@ -9,18 +9,18 @@
 
 namespace braid::cli {
 
-/// The command that shows long output, as git chooses it: BRAID_PAGER, else PAGER, else `less` if
-/// there is one. Empty: none; `cat` is none too.
+/// The command that pages long output, chosen as git does: BRAID_PAGER, else PAGER, else `less` if
+/// it is installed. Empty: none; `cat` counts as none too.
 std::string pager_command(
     const std::function<std::optional<std::string>(std::string_view)>& variable);
 
-/// While it lives, what goes to standard output, and to standard error if that is a terminal too,
-/// is shown by the pager. Its end waits until the reader is done.
+/// While it lives, the pager shows whatever goes to standard output, and to standard error if that
+/// is a terminal too. Its destructor waits until the reader is done.
 class Pager {
 public:
-    /// As the shell runs `command`; with LESS=FRX and LV=-c unless they are set: nothing is paged
-    /// that fits the screen, colours work, and what was shown stays. Without a process for it the
-    /// output goes where it went.
+    /// Runs `command` as the shell would; with LESS=FRX and LV=-c unless they are set: output that
+    /// fits the screen is not paged, colours work, and what was shown stays. If no process can be
+    /// started, the output goes where it went before.
     explicit Pager(const std::string& command);
     ~Pager();
     Pager(const Pager&) = delete;

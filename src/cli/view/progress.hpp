@@ -9,10 +9,11 @@
 
 namespace braid::cli {
 
-/// "8 s", "2:05 min", "1:02 h": how long it still takes if it goes on as before.
+/// "8 s", "2:05 min", "1:02 h": how much longer it takes at the present rate.
 std::string time_left(double elapsed_seconds, double share_done);
 
-/// How far a long command has come: a bar on a terminal, and a line every so many chunks if asked.
+/// How far a long command has come: a bar on a terminal, and a line every so many chunks if asked
+/// for.
 class Progress {
 public:
     /// `every` 0: no lines.

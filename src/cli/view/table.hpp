@@ -26,7 +26,7 @@ public:
 
 private:
     text::Cells cells_of(std::vector<std::string> texts) const;
-    /// Takes from the widths what a line of `total` columns has no room for.
+    /// Reduces the widths by what does not fit a line of `total` columns.
     void narrow(std::vector<std::size_t>& widths, std::size_t total) const;
 
     std::vector<Column> columns_;

@@ -42,7 +42,7 @@ bool is_space_or_control(char32_t c) {
 
 constexpr std::size_t kMore = 2;  // columns of " …"
 
-/// What is shown in one go: a character and the marks on it.
+/// What is shown as one unit: a character and the marks on it.
 struct Glyph {
     std::string text;
     std::size_t width = 1;

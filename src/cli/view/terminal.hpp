@@ -9,9 +9,9 @@
 
 namespace braid::cli {
 
-/// A text fit to be shown: each stretch of white space and control characters becomes one space,
-/// marks that change the direction of writing and bytes that are no UTF-8 are dropped. What a
-/// document holds can thus neither move the cursor nor break a line.
+/// A text made safe to show: each stretch of white space and control characters becomes one space;
+/// marks that change the direction of writing, and bytes that are not UTF-8, are dropped. So
+/// nothing in a document can move the cursor or break a line.
 std::string plain(std::string_view text);
 
 using text::clipped;
@@ -40,13 +40,13 @@ struct Piece {
 };
 
 /// Breaks a text between words, or between wide characters, into at most `max_lines` lines of
-/// `width` columns (4 at least); the last one ends in " …" if more follows. Marked pieces are put
-/// in the style's match colour, or between asterisks without colours.
+/// `width` columns (at least 4); the last one ends in " …" if more follows. Marked pieces get the
+/// style's match colour, or asterisks if there are no colours.
 std::vector<std::string> wrapped(const std::vector<Piece>& pieces, std::size_t width,
                                  std::size_t max_lines, const Style& style);
 
-/// A text as it was written, line by line: blank lines and indents stay, lines longer than `width`
-/// columns are broken between words. Other white space and control characters are as in plain().
+/// A text as written, line by line: blank lines and indents stay, lines longer than `width` columns
+/// are broken between words. Other white space and control characters are treated as in plain().
 std::vector<std::string> text_lines(std::string_view text, std::size_t width);
 
 /// Columns of the terminal `descriptor`, or COLUMNS, or 80; from 40 to 200.

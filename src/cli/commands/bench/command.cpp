@@ -72,8 +72,8 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
 
 constexpr const FlagSpec& kSelectivity = kSparseFlags[5];
 
-/// Whether row `index` belongs to the share that a filter lets through: the same rows for everyone
-/// who measures with this share.
+/// Whether row `index` is in the share that a filter lets through: the same rows for everybody who
+/// measures with this share.
 bool is_allowed(std::uint64_t index, double share) {
     const auto hash = static_cast<std::uint32_t>(index * 2'654'435'761U);
     return static_cast<double>(hash) < share * 4'294'967'296.0;
@@ -150,7 +150,7 @@ Result<> run_sparse(Session& session) {
         scope.filter = Filter::compare(Filter::Op::Eq, share_field(share), Value(true));
     }
     if (half) scope.principal = {"half", schema.levels.names.back(), {}};
-    // Queries are prepared before the clock starts, as those of other engines are.
+    // Queries are prepared before the clock starts, as for other engines.
     std::vector<Leg> legs;
     legs.reserve(queries.size());
     for (const std::string& query : queries) {
@@ -260,7 +260,7 @@ Result<> run_dense(Session& session) {
         return {};
     };
     BRAID_CHECK(finish_bench(built, calibrate));
-    BRAID_TRY(snapshot, backend.snapshot(names, {}));  // the one before goes on as it began
+    BRAID_TRY(snapshot, backend.snapshot(names, {}));  // the previous one continues as it began
     const BenchSubject subject{queries.size(), sizes.threads,
                                [&](std::size_t i) { return search(i, false); }, built.facts};
     if (arguments.has("wait")) return bench_wait(session, subject);

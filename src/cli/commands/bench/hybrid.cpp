@@ -47,7 +47,7 @@ constexpr auto kBenchHybridFlags = std::to_array<FlagSpec>({
 
 constexpr std::size_t kHybridDepth = 50;  // of each leg, the usual one
 
-/// What the answers say of their own time, added up.
+/// What the answers report about their own time, added up.
 class AnswerTimes {
 public:
     void add(const Timings& timings) {
@@ -56,7 +56,7 @@ public:
         core::add(sum_, timings);
     }
 
-    /// Means. What is left of the whole beside the other parts is the time of both legs together.
+    /// Means. What remains of the whole after the other parts is the time of both legs together.
     Object figures() const {
         const auto n = static_cast<double>(count_);
         const double legs = sum_.total_ms - sum_.embed_ms - sum_.fusion_ms - sum_.hydrate_ms;

@@ -21,7 +21,7 @@ Result<std::vector<std::string>> read_bench_lines(const std::string& path);
 /// The rows of a .npy file. InvalidArgument if there are none.
 Result<std::vector<std::vector<float>>> read_bench_rows(const std::string& path);
 
-/// The collection that is measured, in a folder of its own.
+/// The collection to be measured, in a folder of its own.
 struct BenchIndex {
     ScratchFolder folder;
     Database database;
@@ -36,8 +36,8 @@ using MakeChunk = std::function<Result<Chunk>(std::uint64_t index)>;
 Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std::uint64_t rows,
                                const MakeChunk& make);
 
-/// Does `work`, by which the index learns from queries, and notes that it is complete. Nothing
-/// where it was opened.
+/// Does `work`, through which the index learns from queries, and notes that it is complete. Does
+/// nothing if the index was opened.
 Result<> finish_bench(BenchIndex& built, const std::function<Result<>()>& work = nullptr);
 
 }  // namespace braid::cli

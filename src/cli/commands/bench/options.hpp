@@ -43,13 +43,14 @@ struct BenchSizes {
 
 Result<BenchSizes> bench_sizes(const Arguments& arguments);
 
-/// A file that the command cannot do without.
+/// A file that the command requires.
 Result<std::string> bench_file(const Arguments& arguments, std::string_view flag);
 
 /// A number above 0 and at most 1, or `otherwise` where the flag is not given.
 Result<double> bench_share(const Arguments& arguments, const FlagSpec& flag, double otherwise);
 
-/// Prints what was measured, with what `extra` gives afterwards; or measures when asked to.
+/// Prints what was measured, then what `extra` returns; or measures when told to by another
+/// program.
 Result<> bench_measure(Session& session, const BenchSubject& subject,
                        const std::function<Object()>& extra = nullptr);
 

@@ -23,7 +23,7 @@ double microseconds(Clock::duration time) {
     return std::chrono::duration<double, std::micro>(time).count();
 }
 
-/// For another program: one line, at once, whatever standard output is.
+/// For another program: one line at a time, flushed, whatever standard output is.
 void say(const Object& object) {
     std::cout << json::print(Value(object)) << std::endl;  // NOLINT(performance-avoid-endl): flush
 }
