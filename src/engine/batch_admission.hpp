@@ -14,17 +14,17 @@
 
 namespace braid::engine {
 
-/// Lets the answers of a batch, each made under a budget of its own, into the budget of the whole:
-/// in their order, whichever is ready first, and as soon as those before are in. One that does not
-/// fit becomes an error and its memory goes at once, so that a batch never holds more than its
-/// budget and what is being made. Safe for concurrent use.
+/// Admits the answers of a batch, each made under a budget of its own, to the budget of the whole:
+/// in order, whichever is ready first, as soon as those before it are admitted. One that does not
+/// fit becomes an error and its memory is freed at once, so a batch never holds more than its
+/// budget plus what is being made. Safe for concurrent use.
 class BatchAdmission {
 public:
     /// Both must outlive it.
     BatchAdmission(std::vector<Result<Answer>>& answers, const CallLimits& limits)
         : answers_(answers), limits_(limits), made_(answers.size()) {}
 
-    /// Answer `i` is there, made under `own`.
+    /// Answer `i` is ready, made under `own`.
     void done(std::size_t i, const CallLimits& own) {
         if (!limits_.bytes) return;
         const std::scoped_lock lock(mutex_);

@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    /// Cancelled if nobody waits any more.
+    /// Cancelled if nobody is waiting any more.
     Result<> look_at_clock() {
         if (options_.limits.stopped()) return core::check_limits(options_.limits);
         late_ = late_ || options_.limits.expired();
@@ -75,7 +75,8 @@ private:
     }
 
     /// Keeps the piece if the whole text, laid out with it, is within the budget. Far from the
-    /// budget the sum of the parts decides, which costs no more than the piece; near it the text.
+    /// budget the sum of the parts decides, which costs no more than the piece; close to it, the
+    /// text itself does.
     bool try_add(Piece piece) {
         const ChunkKey key{piece.hit->collection, piece.hit->namespace_, piece.chunk.chunk_id};
         if (chosen_.contains(key)) return true;
@@ -94,7 +95,7 @@ private:
         return fits;
     }
 
-    /// Of the text with all pieces, as far as their sum tells.
+    /// For the text with all pieces, judging by their sum.
     std::size_t expected() const {
         return static_cast<std::size_t>(std::max(
             std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(ledger_.total()) + difference_));
@@ -106,7 +107,7 @@ private:
         measured_ = std::min(measured_, pieces_.size());
     }
 
-    /// Whoever counts may find more in the whole than in its parts.
+    /// A counter may find more in the whole than in its parts.
     void drop_excess() {
         while (context_.tokens > options_.budget && !pieces_.empty()) {
             const std::size_t enough = ledger_.total() * options_.budget / context_.tokens;
@@ -131,7 +132,7 @@ private:
                 return {};
             }
             BRAID_TRY(std::vector<Chunk> around, std::move(found));
-            // Nearest first: what touches the hit is worth most.
+            // Nearest first: what touches the hit is worth the most.
             std::ranges::stable_sort(around, {}, [&](const Chunk& chunk) {
                 return std::abs(chunk.chunk_index.value_or(0) - *piece.chunk.chunk_index);
             });

@@ -13,7 +13,7 @@
 
 namespace braid::engine {
 
-/// A chunk that was chosen, and the hit it is or belongs to.
+/// A chosen chunk, and the hit that it is or belongs to.
 struct Piece {
     const Hit* hit;        // whose document it is part of
     Chunk chunk;           //
@@ -24,23 +24,23 @@ struct Piece {
 using DocumentKey = std::tuple<std::string_view, std::string_view, std::string_view>;
 DocumentKey document_of(const Piece& piece);
 
-/// Where it stands in its document; pieces without an index stand last.
+/// Its position in its document; pieces without an index come last.
 std::int64_t place_of(const Piece& piece);
 
-/// Whether the piece follows the one before it, if there is one, without a gap.
+/// Whether the piece directly follows the one before it, if there is one.
 bool touches(const Piece* before, const Piece& piece);
 
-/// Bytes at the end of `a` that `b` begins with, as chunks cut with an overlap have them.
+/// Bytes at the end of `a` with which `b` begins, as in chunks cut with an overlap.
 std::size_t overlap_of(std::string_view a, std::string_view b);
 
-/// A passage that is to begin with the piece, without text.
+/// A passage that will begin with the piece, still without text.
 ContextPassage start_passage(const Piece& piece, std::size_t number);
 
-/// The line over a passage.
+/// The line above a passage.
 std::string heading_of(const ContextPassage& passage);
 
-/// What a text of many pieces costs in tokens, kept up to date piece by piece: as the sum of its
-/// parts, from which the text counted whole may differ by a token or so for each of them.
+/// What a text of many pieces costs in tokens, kept up to date piece by piece: the sum of its
+/// parts, from which the text counted as a whole may differ by about one token per part.
 class TokenLedger {
 public:
     using Counter = std::function<std::size_t(std::string_view)>;
@@ -66,7 +66,7 @@ private:
     void price(Document& document, Document::iterator entry);
 
     const Counter& count_;
-    std::size_t markers_;  // tokens of every text, whatever it holds
+    std::size_t markers_;  // tokens that every text has, whatever it holds
     std::size_t total_;
     std::map<DocumentKey, Document> documents_;
 };

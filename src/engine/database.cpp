@@ -24,7 +24,7 @@ local::Engine engine_of(const OpenOptions& options) {
     return options.exact_engine ? local::Engine::Exact : local::Engine::Segment;
 }
 
-/// Shared, because a program that ends in a hurry may leave one behind at work.
+/// Shared, because a program that exits in a hurry may leave one of these still working.
 retrieval::QueryEmbedder embedder_of(const RegistryPtr& registry, TextRole role) {
     return [registry, role](const Schema& schema, std::string_view text, const CallLimits& limits) {
         return registry->embed_query(schema, text, role, limits);

@@ -31,7 +31,7 @@ struct Database::Impl {
         return found->schema(collection);
     }
 
-    /// Gives chunks the vectors stored with their ids where these were made from the same text.
+    /// Gives chunks the vectors stored with their ids if these were made from the same text.
     Result<> keep_vectors(const std::string& collection, const std::string& namespace_,
                           std::span<Chunk* const> chunks, const WriteOptions& options) const;
 

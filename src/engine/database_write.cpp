@@ -13,7 +13,7 @@
 namespace braid {
 namespace {
 
-/// Copies a collection batch by batch, each changed by `change`, and puts the copy in its place.
+/// Copies a collection batch by batch, each modified by `change`, and replaces it by the copy.
 template <class Change>
 Result<> carry_out(Rewrite& rewrite, const Change& change,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
@@ -31,7 +31,7 @@ Result<> carry_out(Rewrite& rewrite, const Change& change,
     }
 }
 
-/// For a backend that would keep for ever what should expire.
+/// For a backend that would keep forever what should expire.
 template <class Items>
 Result<> refuse_expiry(const Items& items) {
     for (const auto& item : items) {

@@ -12,7 +12,7 @@
 namespace braid::engine {
 namespace {
 
-/// Fixed for ever: their vectors are stored.
+/// Never to be changed: their vectors are stored.
 constexpr std::array<std::string_view, 3> kCanaryTexts{
     "A canary sings as long as the air is good.",
     "Invoice 4711 was paid on 3 March 2021 in two instalments.",
@@ -42,7 +42,7 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
     return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
 }
 
-/// By an embedder, not by the user.
+/// Whether vectors come from an embedder rather than from the user.
 bool is_made_here(const VectorSpec& vectors) {
     return vectors.has_vectors() && vectors.embedder != "external";
 }
@@ -104,7 +104,7 @@ EmbedderRegistry::EmbedderPtr EmbedderRegistry::loaded(const std::string& name) 
     return found == embedders_.end() ? nullptr : found->second;
 }
 
-/// Whoever comes first has it loaded, all wait for the same.
+/// Whoever comes first has it loaded; all wait for that.
 std::shared_ptr<const EmbedderRegistry::Loading> EmbedderRegistry::load(const VectorSpec& spec) {
     const std::scoped_lock lock(mutex_);
     auto& loading = loading_[spec.embedder];
@@ -246,7 +246,7 @@ std::optional<retrieval::QueryVector> EmbedderRegistry::remembered(const Schema&
                                                                    std::string_view text,
                                                                    const CallLimits& limits) {
     const EmbedderPtr embedder = loaded(schema.vectors.embedder);
-    // Where the fingerprints differ in anything, there is something to be said.
+    // Where the fingerprints differ in anything, there is something to report.
     if (!embedder || schema.vectors.fingerprint != embedder->fingerprint()) return std::nullopt;
     auto embedding = embedder->remembered(text, limits);
     if (!embedding) return std::nullopt;

@@ -20,10 +20,10 @@ class EmbeddingCache;
 
 namespace braid::engine {
 
-/// Names of embedders that know English alone.
+/// Names of embedders that only know English.
 const std::vector<std::string>& english_embedders();
 
-/// The embedders in use: each is made once, shared, and checked against the fingerprint of every
+/// The embedders in use: each is created once, shared, and checked against the fingerprint of every
 /// collection it serves. Safe for concurrent use.
 class EmbedderRegistry {
 public:
@@ -42,13 +42,13 @@ public:
                                                       const CallLimits& limits);
 
     /// `role` is Passage for a text that stands in for an answer (HyDE). DeadlineExceeded if the
-    /// embedder is not loaded in time; it goes on loading, and a later call finds it ready.
+    /// embedder is not loaded in time; it continues to load, and a later call finds it ready.
     Result<retrieval::QueryVector> embed_query(const Schema& schema, std::string_view text,
                                                TextRole role, const CallLimits& limits);
-    /// What embed_query would give without asking the embedder; takes no time.
+    /// What embed_query would return if it can be had without asking the embedder; takes no time.
     std::optional<retrieval::QueryVector> remembered(const Schema& schema, std::string_view text,
                                                      const CallLimits& limits);
-    /// Gives every chunk without a vector one; returns what should be said about it.
+    /// Gives every chunk without a vector one; returns warnings.
     Result<std::vector<std::string>> embed_chunks(const Schema& schema, std::vector<Chunk>& chunks,
                                                   const CallLimits& limits);
 
@@ -56,19 +56,20 @@ private:
     using EmbedderPtr = std::shared_ptr<const embed::CachingEmbedder>;
     using Loading = core::Errand<EmbedderPtr>;
 
-    /// Nothing unless it is loaded.
+    /// None unless it is loaded.
     EmbedderPtr loaded(const std::string& name);
     Result<EmbedderPtr> find(const VectorSpec& spec, const CallLimits& limits);
     std::shared_ptr<const Loading> load(const VectorSpec& spec);
-    /// Conflict if the collection's vectors were made by another model: names `braid reembed`. What
-    /// is to be said of another runtime goes to `warnings`.
+    /// Conflict if the collection's vectors were made by another model: names `braid reembed`.
+    /// Remarks about a different runtime go to `warnings`.
     Result<EmbedderPtr> find_checked(const Schema& schema, std::vector<std::string>& warnings,
                                      const CallLimits& limits);
-    /// Nothing while the runtime is the one that made the vectors.
+    /// Empty while the runtime is the one that made the vectors.
     Result<std::optional<std::string>> check_runtime(const Schema& schema,
                                                      const embed::CachingEmbedder& embedder,
                                                      const CallLimits& limits);
-    /// Said once: that most of the text is not what a built-in model understands.
+    /// Reported once: that most of the text is in a language that a built-in model does not
+    /// understand.
     std::optional<std::string> check_language(const Schema& schema,
                                               const std::vector<std::string>& texts);
 
@@ -77,14 +78,14 @@ private:
     std::mutex mutex_;
     std::map<std::string, EmbedderPtr> embedders_;
     std::map<std::string, std::shared_ptr<const Loading>> loading_;
-    /// By runtime, CPU level and embedder: what comparing the canaries gave.
+    /// By runtime, CPU level and embedder: the result of comparing the canaries.
     std::map<std::string, std::optional<std::string>> checked_runtimes_;
     LanguageGuess language_;
     bool language_said_ = false;
     core::Crew crew_;  // loads embedders
 };
 
-/// What an embedder reads of a chunk: title, section and content, each on its line.
+/// What an embedder reads of a chunk: title, section and content, each on its own line.
 std::string passage_text(const Chunk& chunk);
 
 }  // namespace braid::engine

@@ -29,7 +29,7 @@ Result<EmbedderPtr> make_own(const OwnModel& own) {
 }
 
 Result<EmbedderPtr> make_openai(const EmbedderSettings& settings) {
-    // Others' endpoints may need none.
+    // Other providers' endpoints may need none.
     if (settings.openai_api_key.empty() && !settings.offline &&
         settings.openai_base_url.find("://api.openai.com") != std::string::npos) {
         return invalid_argument(

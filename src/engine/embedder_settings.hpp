@@ -36,17 +36,17 @@ struct EmbedderSettings {
 Result<std::filesystem::path> find_lightgbm();
 
 /// Makes the embedders that collections name: "bge-small-en-v1.5" (or "bge"), "minilm", "openai",
-/// or a model of one's own by its name. NotFound lists them.
+/// or one of the user's own models by its name. NotFound lists them.
 EmbedderFactory make_embedder_factory(EmbedderSettings settings);
 
 /// The name under which collections keep an embedder: "bge" is "bge-small-en-v1.5", and
 /// "all-MiniLM-L6-v2" is "minilm"; all other names stay as they are.
 std::string full_embedder_name(std::string name);
 
-/// The built-in models whose files are there.
+/// The built-in models whose files are present.
 std::vector<std::string> installed_models();
 
-/// The names it knows without own models, for help texts and errors.
+/// The names it knows apart from own models, for help texts and errors.
 std::vector<std::string> builtin_embedders();
 
 }  // namespace braid::engine

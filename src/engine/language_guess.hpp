@@ -7,8 +7,8 @@
 
 namespace braid::engine {
 
-/// Notices text that a model of English does not understand, by the first few thousand bytes that
-/// it is given. Silent until it has seen enough.
+/// Notices text that an English model does not understand, from the first few thousand bytes it is
+/// given. Silent until it has seen enough.
 class LanguageGuess {
 public:
     void add(std::string_view text);

@@ -25,7 +25,7 @@ constexpr std::size_t kRanks = 10;  // that count
 constexpr std::size_t kPairs = 8;   // random ones for each question
 constexpr std::array<std::string_view, 4> kKinds{"title", "sentence", "first", "neighbor"};
 
-/// FNV-1a: draws do not depend on the order of chunks, nor on the machine.
+/// FNV-1a: draws depend neither on the order of chunks nor on the machine.
 std::uint64_t hash_of(std::string_view text) noexcept {
     std::uint64_t hash = 0xcbf29ce484222325ULL;
     for (const char c : text) {
@@ -60,14 +60,14 @@ std::vector<std::string_view> pieces_of(std::string_view text, auto&& ends_befor
     return pieces;
 }
 
-/// What is asked, of which kind, and the chunk that it was taken from.
+/// What is asked, what kind of question it is, and the chunk it was taken from.
 struct Question {
     std::size_t kind = 0;
     std::string chunk_id;
     std::string text;
 };
 
-/// What is searched, and what for.
+/// What is searched, and the questions.
 struct Trial {
     std::vector<Chunk> chunks;
     std::vector<Question> questions;
@@ -77,7 +77,7 @@ std::string question_of(std::string_view text) {
     return std::string(core::cut_at_most(text, kQuestionBytes));
 }
 
-/// The ids of the chunks whose ids have the smallest hashes.
+/// The ids with the smallest hashes.
 Result<std::vector<std::string>> draw(const Reader& reader, const ReadScope& scope) {
     constexpr std::size_t page = 500;
     std::vector<std::pair<std::uint64_t, std::string>> drawn;
@@ -98,7 +98,7 @@ Result<std::vector<std::string>> draw(const Reader& reader, const ReadScope& sco
     return ids;
 }
 
-/// The chunk that stands beside this one in its document.
+/// The chunk next to this one in its document.
 Result<std::optional<Chunk>> neighbor_of(const Reader& reader, const ReadScope& scope,
                                          const Chunk& chunk) {
     if (!chunk.chunk_index) return std::nullopt;
@@ -110,7 +110,7 @@ Result<std::optional<Chunk>> neighbor_of(const Reader& reader, const ReadScope& 
     return std::nullopt;
 }
 
-/// Takes a chunk apart: leaves what questions are to find, and adds those.
+/// Takes a chunk apart: leaves what questions are to find, and adds the questions.
 Result<> take_apart(const Reader& reader, const ReadScope& scope, Chunk& chunk, Trial& trial) {
     const std::string content = std::move(chunk.content);
     const auto parts = sentences_of(content);
@@ -158,7 +158,7 @@ Result<Trial> make_trial(const Reader& reader, const ReadScope& scope) {
     return trial;
 }
 
-/// A spread that grows value by value, always in the same order.
+/// Mean and spread of values added one by one, always in the same order.
 class Values {
 public:
     void add(double value) { values_.push_back(value); }

@@ -35,7 +35,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void run(const std::stop_token& stop);
-    /// The place that has been quiet for long enough, or when the next one will have been.
+    /// The place that has been quiet long enough, or when the next one will have been.
     std::optional<Place> take_due(std::optional<Clock::time_point>& next);
 
     const Work work_;

@@ -25,10 +25,10 @@ struct ConfiguredProfiles {
     std::string default_profile;  // of requests that name none
 };
 
-/// Puts the variables, RETRIEVAL_* and the vocabulary's, over `profiles`, and over built-in ones
-/// that are not among them. Requests that name no profile use that of BRAID_PROFILE; else "service"
-/// if one of its variables, RETRIEVAL_*, is set; else "default". InvalidArgument for a value that
-/// does not fit, or a profile that does not exist.
+/// Applies the variables, RETRIEVAL_* and the vocabulary's, to `profiles` and to built-in ones not
+/// among them. Requests that name no profile use the one BRAID_PROFILE names; else "service" if one
+/// of its variables, RETRIEVAL_*, is set; else "default". InvalidArgument for an invalid value, or
+/// a profile that does not exist.
 Result<ConfiguredProfiles> configure_profiles(std::vector<Profile> profiles,
                                               const core::Vocabulary& vocabulary,
                                               const VariableLookup& variable);

@@ -32,7 +32,7 @@ Result<RerankParameters> read_parameters(const Object& object) {
     return RerankParameters{static_cast<std::size_t>(candidates), deadline_ms};
 }
 
-/// Loads the model when it is first needed, and does not make anybody wait longer than he can; a
+/// Loads the model when it is first needed, without making anybody wait longer than he can; a
 /// failure is remembered.
 class LazyReranker {
 public:
