@@ -14,7 +14,7 @@ namespace braid::core {
 std::string encode_base64(std::span<const std::byte> bytes);
 /// Strict RFC 4648 with or without padding; nullopt if it is not that.
 std::optional<std::vector<std::byte>> decode_base64(std::string_view text);
-/// Passes over whatever is not a digit, as RFC 2045 asks of those who read mail.
+/// Skips whatever is not a digit, as RFC 2045 requires of mail readers.
 std::string decode_mail_base64(std::string_view text);
 
 /// Four little-endian bytes each.

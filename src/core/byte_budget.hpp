@@ -9,9 +9,9 @@
 
 namespace braid {
 
-/// Counts bytes that are held for a while, against a limit. What a budget takes its parent takes
-/// too, `copies` times over; what is not given back before goes back when the budget ends. Safe for
-/// concurrent use.
+/// Counts bytes that are held for a while, against a limit. What a budget takes is also taken from
+/// its parent, `copies` times over; whatever has not been given back is given back when the budget
+/// ends. Safe for concurrent use.
 class ByteBudget {
 public:
     enum class Taken { Yes, OverLimit, OverParent };
@@ -37,7 +37,7 @@ public:
         used_.fetch_sub(bytes, std::memory_order_relaxed);
         return Taken::OverParent;
     }
-    /// For what is there already, whatever the limit.
+    /// For what exists already, whatever the limit.
     void take_anyway(std::size_t bytes) noexcept {
         used_.fetch_add(bytes, std::memory_order_relaxed);
         if (parent_) parent_->take_anyway(bytes * copies_);
@@ -56,7 +56,7 @@ public:
         return std::make_shared<ByteBudget>(limit_, parent_, copies_);
     }
     /// For what is held for a while and never copied: counts from zero, once, with the same parent;
-    /// without a limit of its own unless given.
+    /// without a limit of its own unless one is given.
     std::shared_ptr<ByteBudget> apart(std::size_t limit = std::numeric_limits<std::size_t>::max() /
                                                           16) const {
         return std::make_shared<ByteBudget>(limit, parent_);
@@ -69,7 +69,7 @@ private:
     std::atomic<std::size_t> used_{0};
 };
 
-/// Bytes of a budget that go back when this ends.
+/// Bytes of a budget that are given back when this ends.
 class HeldBytes {
 public:
     explicit HeldBytes(std::shared_ptr<ByteBudget> budget) noexcept : budget_(std::move(budget)) {}
@@ -79,7 +79,7 @@ public:
     HeldBytes& operator=(HeldBytes&&) = delete;
     ~HeldBytes() { budget_->give_back(bytes_); }
 
-    /// Holds so many from now on; false, and as many as before, if they are more than there are.
+    /// Holds this many from now on; false, leaving it unchanged, if that is more than there is.
     bool grow_to(std::size_t bytes) noexcept {
         if (bytes <= bytes_) return true;
         if (budget_->take(bytes - bytes_) != ByteBudget::Taken::Yes) return false;

@@ -8,7 +8,7 @@
 
 namespace braid::core {
 
-/// Says, byte by byte, how far a text is from a fixed word, as edit_distance counts. The text may
+/// Tells, byte by byte, how far a text is from a fixed word, as edit_distance counts. The text may
 /// grow and shrink at its end: words in byte order share prefixes, whose states are kept. A byte
 /// costs a few operations on whole machine words (Wu and Manber, 1992).
 class EditAutomaton {
@@ -23,8 +23,8 @@ public:
     void shrink(std::size_t bytes) noexcept {
         if (bytes < states_.size() - 1) states_.resize(bytes + 1);
     }
-    /// Requires that `text` begins with what the text is so far. Goes on to its end: npos; or to
-    /// where no text that begins so is near: how many bytes that takes.
+    /// Requires that `text` begins with the text so far. Continues to its end and returns npos, or
+    /// to where no text with this beginning can be near and returns how many bytes that takes.
     std::size_t grow(std::string_view text);
     /// More than `most` is most + 1.
     std::size_t distance() const noexcept;

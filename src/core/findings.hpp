@@ -8,8 +8,8 @@
 
 namespace braid::core {
 
-/// Collects what a check finds about one thing, "collection \"notes\"", and says which it is. After
-/// a hundred problems it only counts on: damage to one file can be found at every place of it.
+/// Collects what a check finds about one thing, "collection \"notes\"", and says which thing it is.
+/// After a hundred problems it only counts: damage to one file may show everywhere in it.
 class Findings {
 public:
     /// The report must outlive it.
@@ -29,7 +29,7 @@ public:
     void unfinished(const std::string& message) { add(report_.unfinished, message); }
     void note(const std::string& message) { add(report_.notes, message); }
 
-    /// As if nothing had been found since the report was `before`.
+    /// Restores the state in which the report was `before`.
     void take_back(CheckReport before) {
         report_ = std::move(before);
         problems_ = 0;

@@ -13,7 +13,7 @@ constexpr int hex_digit(char c) noexcept {
     return -1;
 }
 
-/// The last so many digits, in small letters.
+/// The last this many digits, in lower case.
 inline std::string hex_of(std::uint64_t number, unsigned digits = 16) {
     std::string text(digits, '0');
     for (auto place = text.rbegin(); place != text.rend(); ++place, number >>= 4U) {

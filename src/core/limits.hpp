@@ -14,7 +14,7 @@ inline Result<> check_limits(const CallLimits& limits) {
     return {};
 }
 
-/// Counts the steps of a loop: every few thousand its limits are due.
+/// Counts the steps of a loop: every few thousand steps its limits are due for a check.
 ///
 ///     if (steps.due()) BRAID_CHECK(check_limits(limits));
 class StepCounter {

@@ -41,13 +41,13 @@ public:
         return found;
     }
 
-    /// The same for one who will call find() if there is nothing: a miss does not count.
+    /// The same for a caller that will call find() if there is nothing: a miss does not count.
     std::optional<T> find_present(std::string_view key) {
         const std::scoped_lock lock(mutex_);
         return look_up(key);
     }
 
-    /// Replaces what the key held. What is larger than the cache is not kept.
+    /// Replaces the key's value. A value larger than the cache is not kept.
     void insert(std::string_view key, T value) {
         Entry entry{std::string(key), std::move(value)};
         const std::size_t bytes = bytes_of(entry);
@@ -57,9 +57,9 @@ public:
         add(std::move(entry), bytes);
     }
 
-    /// Keeps the value unless the key holds one already, and returns the one that counts: threads
-    /// that were at it at the same time go on with the same. What is larger than the cache is not
-    /// kept.
+    /// Keeps the value unless the key has one already, and returns the one that counts: threads
+    /// that made it at the same time continue with the same one. A value larger than the cache is
+    /// not kept.
     T insert_once(std::string_view key, T value) {
         const std::scoped_lock lock(mutex_);
         if (const auto held = by_key_.find(key); held != by_key_.end()) return held->second->value;

@@ -42,7 +42,7 @@ struct Batch {
     std::size_t done = 0;
 };
 
-/// Threads that are started when there is work and no idle one, and then kept.
+/// Threads that are started when there is work and none is idle, and then kept.
 class Pool {
 public:
     Pool() = default;
@@ -68,7 +68,7 @@ public:
         }
     }
 
-    /// Calls off the helpers that have not come: left in the queue, they would make the next call
+    /// Calls off helpers that have not come yet: left in the queue, they would make the next call
     /// start threads that nobody needs.
     void call_off(const std::shared_ptr<Batch>& batch) {
         const std::scoped_lock lock(mutex_);
@@ -78,7 +78,7 @@ public:
 private:
     static constexpr std::size_t kMaxThreads = 64;
 
-    /// False where the system gives no more threads: those there are, and the caller, do the work.
+    /// False if the system gives no more threads: the existing ones, and the caller, do the work.
     bool start_thread() {
         try {
             threads_.emplace_back([this] { run(); });

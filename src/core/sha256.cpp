@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 
-/// What libcrypto answers: it fails at a digest it knows only when it has no memory.
+/// Checks libcrypto's answer: with a known digest it fails only when out of memory.
 void require(int done) {
     if (done != 1) throw std::bad_alloc();
 }

@@ -22,9 +22,9 @@ public:
 
     std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
 
-    // Each requires index < size(), as the calling thread once saw it.
+    // Each requires index < size(), as seen by the calling thread.
     const T& operator[](std::size_t index) const noexcept { return *place(index); }
-    /// For what may change after it was appended: atomics, or what readers do not look at.
+    /// For what may change after it was appended: atomics, or data that readers do not look at.
     T& operator[](std::size_t index) noexcept { return *place(index); }
     std::span<const T> row(std::size_t index) const noexcept { return {place(index), width_}; }
 

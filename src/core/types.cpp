@@ -14,7 +14,7 @@ struct Named {
     T value;
 };
 
-// The first name of a value is the one that is written; the others are only read.
+// The first name of a value is used for writing; the others are only read.
 constexpr std::array<Named<Strategy>, 6> kStrategies{{{"dense", Strategy::Dense},
                                                       {"sparse", Strategy::Sparse},
                                                       {"hybrid", Strategy::Hybrid},

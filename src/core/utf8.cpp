@@ -137,8 +137,8 @@ std::string_view first_code_points(std::string_view text, std::size_t count) noe
 
 std::string_view cut_at_most(std::string_view text, std::size_t bytes) noexcept {
     if (text.size() <= bytes) return text;
-    // A character has at most three continuation bytes: more of them in a row are no UTF-8, and any
-    // cut is as good as another.
+    // A character has at most three continuation bytes: more of them in a row are not UTF-8, and
+    // any cut is as good as another.
     for (std::size_t back = 0; back < 4 && back <= bytes; ++back) {
         if (!continues_character(text[bytes - back])) {
             return text.substr(0, bytes - back);

@@ -9,8 +9,8 @@
 
 namespace braid::core {
 
-/// One step through a text. Where the bytes are no UTF-8, `code_point` is kInvalidBytes and
-/// `length` covers the bytes to step over (one to three, never a byte that starts a character).
+/// One step through a text. Where the bytes are not UTF-8, `code_point` is kInvalidBytes and
+/// `length` covers the bytes to skip (one to three, never a byte that starts a character).
 struct Decoded {
     char32_t code_point;
     std::uint32_t length;
@@ -30,7 +30,7 @@ constexpr bool continues_character(char byte) noexcept {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// Decodes what stands at `at`. Requires at < text.size(). Overlong forms, surrogates and values
+/// Decodes the character at `at`. Requires at < text.size(). Overlong forms, surrogates and values
 /// above U+10FFFF are invalid. Walking from 0 by `length` visits every character once.
 Decoded decode_at(std::string_view text, std::size_t at) noexcept;
 
@@ -40,7 +40,7 @@ void append_utf8(std::string& out, char32_t code_point);
 /// The number of leading bytes that are valid UTF-8, character for character.
 std::size_t valid_utf8_prefix(std::string_view text) noexcept;
 
-/// Where the first byte that is not UTF-8 stands; npos if there is none.
+/// The position of the first byte that is not UTF-8; npos if there is none.
 std::size_t find_invalid_utf8(std::string_view text) noexcept;
 
 bool is_valid_utf8(std::string_view text) noexcept;
