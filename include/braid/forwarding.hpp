@@ -17,7 +17,8 @@
 namespace braid {
 
 /// Forwards every read to another reader. To wrap one, derive from this class, override what should
-/// differ, and have `wrap` put the same wrapper around another reader.
+/// differ, and have `wrap` put the same wrapper around another reader. `score_found` alone is not
+/// forwarded: it asks this reader's `score`, which may have been overridden.
 class ForwardingReader : public Reader {
 public:
     explicit ForwardingReader(ReaderPtr inner) : inner_(std::move(inner)) {}

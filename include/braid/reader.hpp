@@ -41,11 +41,26 @@ struct TextStatistics {
     }
 };
 
+/// Where a search found a chunk, for the database that searched; nothing to anybody else.
+struct FoundAt {
+    std::uint64_t among = 0;  // 0: it does not say
+    std::uint32_t row = 0;
+};
+
 struct LegHit {
     std::string chunk_id;
     double score = 0;
+    FoundAt found_at = {};
 
-    friend bool operator==(const LegHit&, const LegHit&) = default;
+    friend bool operator==(const LegHit& a, const LegHit& b) {
+        return a.chunk_id == b.chunk_id && a.score == b.score;
+    }
+};
+
+/// A chunk by its id, which is borrowed, and by where a search found it, if that is known.
+struct FoundChunk {
+    std::string_view chunk_id;
+    FoundAt found_at = {};
 };
 
 /// A parsed query of the query language: a word, a pattern, a phrase, or a group of such clauses.
@@ -176,6 +191,16 @@ public:
     /// has no vector. A chunk with none of the terms scores 0.
     virtual Result<std::vector<std::optional<double>>> score(
         const Leg& leg, std::span<const std::string> chunk_ids) const = 0;
+    /// The same of chunks that other legs found, which need not be looked up by their ids where
+    /// this database said where they are. A place is taken for a hint: what is no longer there is
+    /// looked up. By default all are.
+    virtual Result<std::vector<std::optional<double>>> score_found(
+        const Leg& leg, std::span<const FoundChunk> chunks) const {
+        std::vector<std::string> ids;
+        ids.reserve(chunks.size());
+        for (const FoundChunk& chunk : chunks) ids.emplace_back(chunk.chunk_id);
+        return score(leg, ids);
+    }
     /// Ranks (from 1) in the leg's whole list, however deep; none if it does not match. Unsupported
     /// unless `whole_ranking` is promised.
     virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(

@@ -80,12 +80,12 @@ Result<index::Ranking> ExactView::search(const index::Query& query, std::size_t 
 }
 
 Result<std::vector<std::optional<double>>> ExactView::score(
-    const index::Query& query, std::span<const std::string> ids) const {
+    const index::Query& query, std::span<const FoundChunk> chunks) const {
     BRAID_TRY(const auto rows, scored(query, nullptr));
     std::vector<std::optional<double>> scores;
-    scores.reserve(ids.size());
-    for (const std::string& id : ids) {
-        const Row row = visible_.find(id);
+    scores.reserve(chunks.size());
+    for (const FoundChunk& chunk : chunks) {
+        const Row row = visible_.find(std::string(chunk.chunk_id));
         const auto found = std::ranges::lower_bound(rows, row, {}, &ScoredRow::row);
         auto& score = scores.emplace_back();
         if (row == kNoRow) continue;

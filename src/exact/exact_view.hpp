@@ -19,7 +19,7 @@ public:
 
     Result<index::Ranking> search(const index::Query& query, std::size_t depth) const override;
     Result<std::vector<std::optional<double>>> score(
-        const index::Query& query, std::span<const std::string> ids) const override;
+        const index::Query& query, std::span<const FoundChunk> chunks) const override;
     Result<std::vector<std::optional<std::uint64_t>>> rank_of(
         const index::Query& query, std::span<const std::string> ids) const override;
     Result<TextStatistics> text_statistics(const index::Query& query,

@@ -158,6 +158,26 @@ Result<std::vector<ScoredRow>> score_dense(const VisibleRows& visible, const ind
     return scored;
 }
 
+Result<std::vector<std::optional<double>>> score_dense_rows(const Partition& partition,
+                                                            std::span<const float> vector,
+                                                            std::span<const std::uint32_t> rows) {
+    std::vector<std::optional<double>> scores(rows.size());
+    const dense::ExactRows* const vectors = partition.vectors();
+    if (vectors == nullptr) return scores;
+    const double norm = dense::norm(vector);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const VectorRow row = partition.facts(Row{rows[i]}).vector;
+        if (row == kNoVector) continue;
+        if (vector.size() != vectors->dimension()) {
+            return wrong_dimension(vector.size(), vectors->dimension());
+        }
+        double score = 0;
+        vectors->score(vector, norm, index_of(row), std::span(&score, 1));
+        scores[i] = score;
+    }
+    return scores;
+}
+
 namespace {
 
 /// The weight of a term's saturated frequency in a query, before repetition. Okapi's mean idf is

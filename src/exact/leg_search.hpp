@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,12 @@ Result<std::vector<ScoredRow>> score_dense(const VisibleRows& visible, const ind
 Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const index::Query& query,
                                             const docs::FilterMatcher* filter,
                                             const CallLimits& limits);
+
+/// What score_dense gives some visible rows; none to those without a vector. The query's vector
+/// must be one that can be compared.
+Result<std::vector<std::optional<double>>> score_dense_rows(const Partition& partition,
+                                                            std::span<const float> vector,
+                                                            std::span<const std::uint32_t> rows);
 
 /// What score_sparse weighs the words of a query by, unless the query brings its own; on request
 /// for every term, which Okapi needs if a word is in more than half of the chunks.

@@ -14,6 +14,7 @@
 
 #include "braid/collection.hpp"
 #include "braid/core/stable_vector.hpp"
+#include "braid/core/unique_number.hpp"
 #include "braid/dense/exact_rows.hpp"
 #include "braid/docs/field_columns.hpp"
 #include "braid/exact/labels.hpp"
@@ -101,6 +102,8 @@ public:
     std::uint64_t remove_all(Sequence sequence);
 
     std::size_t rows() const noexcept { return facts_.size(); }
+    /// That no other partition has, nor anything else that chunks are found in.
+    std::uint64_t number() const noexcept { return number_; }
     /// Roughly what the live chunks take in a log that holds nothing else, not counting the records
     /// themselves. For the writer, like the next.
     std::uint64_t live_bytes() const noexcept { return live_bytes_; }
@@ -155,6 +158,7 @@ private:
                  std::span<const std::uint32_t> lengths, Positions positions);
     std::uint64_t stored_bytes(Row row) const;
 
+    const std::uint64_t number_ = core::unique_number();
     const Schema* schema_;
     std::vector<double> weights_;
     core::StableVector<RowFacts> facts_;  // the last of a row to be appended

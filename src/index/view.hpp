@@ -89,8 +89,9 @@ public:
     virtual Result<Ranking> search(const Query& query, std::size_t depth) const = 0;
     /// Scores of named chunks, whatever the filter says; none for those that cannot be seen or have
     /// no vector. A chunk without any of the words scores 0.
+    /// Where chunks were found is a hint, see Reader::score_found.
     virtual Result<std::vector<std::optional<double>>> score(
-        const Query& query, std::span<const std::string> ids) const = 0;
+        const Query& query, std::span<const FoundChunk> chunks) const = 0;
     /// Ranks, from 1, in the whole filtered list.
     virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(
         const Query& query, std::span<const std::string> ids) const = 0;

@@ -250,7 +250,7 @@ public:
     Result<TextStatistics> text_statistics(const PointInTime& at, const Leg& leg,
                                            const CallLimits& limits) const;
     Result<std::vector<std::optional<double>>> score(const PointInTime& at, const Leg& leg,
-                                                     std::span<const std::string> ids,
+                                                     std::span<const FoundChunk> chunks,
                                                      const CallLimits& limits) const;
     Result<std::vector<std::optional<std::uint64_t>>> rank_of(const PointInTime& at, const Leg& leg,
                                                               std::span<const std::string> ids,

@@ -111,12 +111,12 @@ Result<TextStatistics> Collection::text_statistics(const PointInTime& at, const 
 }
 
 Result<std::vector<std::optional<double>>> Collection::score(const PointInTime& at, const Leg& leg,
-                                                             std::span<const std::string> ids,
+                                                             std::span<const FoundChunk> chunks,
                                                              const CallLimits& limits) const {
     using Scores = std::vector<std::optional<double>>;
     return with_view(at, leg.scope, limits, [&](const index::View& view) -> Result<Scores> {
         BRAID_TRY(const index::Query query, query_of(leg));
-        return view.score(query, ids);
+        return view.score(query, chunks);
     });
 }
 

@@ -78,8 +78,16 @@ Result<TextStatistics> LocalReader::text_statistics(const Leg& leg) const {
 
 Result<std::vector<std::optional<double>>> LocalReader::score(
     const Leg& leg, std::span<const std::string> chunk_ids) const {
+    std::vector<FoundChunk> chunks;
+    chunks.reserve(chunk_ids.size());
+    for (const std::string& id : chunk_ids) chunks.push_back({.chunk_id = id});
+    return score_found(leg, chunks);
+}
+
+Result<std::vector<std::optional<double>>> LocalReader::score_found(
+    const Leg& leg, std::span<const FoundChunk> chunks) const {
     return read(leg.scope.collection, [&](const Collection& from, const PointInTime& at) {
-        return from.score(at, leg, chunk_ids, limits_);
+        return from.score(at, leg, chunks, limits_);
     });
 }
 

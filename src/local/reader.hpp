@@ -37,6 +37,8 @@ public:
     Result<TextStatistics> text_statistics(const Leg& leg) const override;
     Result<std::vector<std::optional<double>>> score(
         const Leg& leg, std::span<const std::string> chunk_ids) const override;
+    Result<std::vector<std::optional<double>>> score_found(
+        const Leg& leg, std::span<const FoundChunk> chunks) const override;
     Result<std::vector<std::optional<std::uint64_t>>> rank_of(
         const Leg& leg, std::span<const std::string> chunk_ids) const override;
     Result<std::vector<std::optional<Chunk>>> fetch(const ReadScope& scope,

@@ -181,18 +181,22 @@ Result<std::vector<Candidate>> CollectionMerge::fused(std::vector<std::vector<Ca
     BRAID_TRY(const fusion::Fused fused, fusion::fuse(ranked, work_.plan.across));
     std::vector<Candidate> records;
     records.reserve(fused.hits.size());
+    const auto common =
+        std::make_shared<const Receipt>(common_receipt(fused, ranked, work_.plan.across));
     for (const fusion::FusedHit& hit : fused.hits) {
-        Receipt receipt = receipt_of(fused, hit, ranked, work_.plan.across, Metric::Cosine);
+        Receipt receipt = receipt_of(fused, hit, ranked, Metric::Cosine);
         Candidate* shown = nullptr;
         for (std::size_t p = 0; p < hit.parts.size(); ++p) {
             const std::size_t list = hit.parts[p].list;
             Candidate& record = *by_key[list].at(hit.id);
             receipt.sources[p].chunk_id = record.chunk_id;
+            complete_receipt(record);
             receipt.sources[p].nested = std::make_shared<Receipt>(std::move(record.receipt));
             if (shown == nullptr || is_preferred(ranked[list].source)) shown = &record;
         }
         Candidate& candidate = records.emplace_back(std::move(*shown));
         candidate.receipt = std::move(receipt);
+        candidate.common = common;
     }
     return records;
 }

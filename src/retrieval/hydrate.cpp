@@ -166,6 +166,7 @@ Result<> add_hits(Work& work, std::span<Candidate> candidates, std::size_t befor
         if (candidate.hop) hit.chunk.metadata.set("hop", *candidate.hop);
         hit.strategy = work.plan.strategy;
         hit.rank = before + work.answer.hits.size();
+        complete_receipt(candidate);
         hit.receipt = std::move(candidate.receipt);
         hit.score = hit.receipt.score;
         set_leg_scores(hit.receipt, hit);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "braid/retrieval/multi_hop.hpp"
@@ -367,6 +368,15 @@ std::optional<ReceiptChoice> LegSearch::weigh(std::vector<fusion::RankedList>& l
     return choice_for_receipts(choice);
 }
 
+/// What the receipts of the fused hits have in common.
+std::shared_ptr<const Receipt> LegSearch::common_to(
+    const fusion::Fused& fused, std::span<const fusion::RankedList> lists,
+    const std::optional<ReceiptChoice>& choice) const {
+    auto common = std::make_shared<Receipt>(common_receipt(fused, lists, work_.plan.fusion));
+    common->choice = choice;
+    return common;
+}
+
 Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
     BRAID_TRY(const auto entries, unseen_entries(run));
     std::vector<fusion::RankedList> lists;
@@ -377,14 +387,15 @@ Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
     const auto choice = weigh(lists);
     BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, fusing()));
     const Metric metric = work_.plan.collections[run.index].schema.vectors.metric;
+    const auto common = common_to(fused, lists, choice);
     std::vector<Candidate> list;
     list.reserve(fused.hits.size());
     for (const fusion::FusedHit& hit : fused.hits) {
         Candidate& candidate = list.emplace_back();
         candidate.collection = run.index;
         candidate.chunk_id = hit.id;
-        candidate.receipt = receipt_of(fused, hit, lists, work_.plan.fusion, metric);
-        candidate.receipt.choice = choice;
+        candidate.receipt = receipt_of(fused, hit, lists, metric);
+        candidate.common = common;
     }
     return list;
 }
@@ -392,27 +403,34 @@ Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
 /// Gives every chunk that some list holds its true score in the lists that do not.
 Result<> LegSearch::fill_scores(const CollectionRun& run,
                                 std::vector<std::vector<fusion::Entry>>& entries) {
-    std::vector<std::string_view> all;
-    std::unordered_set<std::string_view> known;
-    for (const auto& list : entries) {
-        for (const fusion::Entry& entry : list) {
-            if (known.insert(entry.id).second) all.push_back(entry.id);
+    std::vector<FoundChunk> all;
+    std::vector<std::vector<bool>> listed(run.legs.size());  // by leg, as `all`
+    std::unordered_map<std::string_view, std::size_t> places;
+    std::size_t most = 0;
+    for (const auto& list : entries) most += list.size();
+    all.reserve(most);
+    places.reserve(most);
+    for (std::size_t l = 0; l < run.legs.size(); ++l) {
+        listed[l].resize(most);
+        for (const fusion::Entry& entry : entries[l]) {
+            const auto [place, fresh] = places.try_emplace(entry.id, all.size());
+            const LegHit& hit = run.legs[l].result->hits[entry.position];
+            if (fresh) all.push_back({.chunk_id = entry.id, .found_at = hit.found_at});
+            listed[l][place->second] = true;
         }
     }
     for (std::size_t l = 0; l < run.legs.size(); ++l) {
         if (!run.legs[l].result) continue;
-        std::unordered_set<std::string_view> present;
-        for (const fusion::Entry& entry : entries[l]) present.insert(entry.id);
-        std::vector<std::string> missing;
-        for (const std::string_view id : all) {
-            if (!present.contains(id)) missing.emplace_back(id);
+        std::vector<FoundChunk> missing;
+        missing.reserve(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (!listed[l][i]) missing.push_back(all[i]);
         }
-        BRAID_TRY(const auto scores, work_.snapshot->score(run.legs[l].leg, missing));
+        if (missing.empty()) continue;
+        BRAID_TRY(const auto scores, work_.snapshot->score_found(run.legs[l].leg, missing));
         for (std::size_t m = 0; m < missing.size(); ++m) {
-            const auto& score = scores[m];
-            if (!score) continue;
-            const std::string_view id = filled_ids_.emplace_back(missing[m]);
-            entries[l].push_back({id, *score, fusion::Entry::kUnranked});
+            if (!scores[m]) continue;
+            entries[l].push_back({missing[m].chunk_id, *scores[m], fusion::Entry::kUnranked});
         }
     }
     return {};

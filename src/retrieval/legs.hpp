@@ -1,6 +1,6 @@
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,6 +98,9 @@ private:
     Result<std::vector<Candidate>> fused_pool();
     fusion::Options fusing() const;
     std::optional<ReceiptChoice> weigh(std::vector<fusion::RankedList>& lists) const;
+    std::shared_ptr<const Receipt> common_to(const fusion::Fused& fused,
+                                             std::span<const fusion::RankedList> lists,
+                                             const std::optional<ReceiptChoice>& choice) const;
     Result<> fill_scores(const CollectionRun& run,
                          std::vector<std::vector<fusion::Entry>>& entries);
     Result<> do_without_scores(Error error, std::vector<std::vector<fusion::Entry>>& entries);
@@ -105,7 +108,6 @@ private:
     Work& work_;
     QueryVectors vectors_;
     std::vector<CollectionRun> runs_;
-    std::deque<std::string> filled_ids_;     // ids that entries borrow
     std::map<LegKind, std::size_t> pooled_;  // hits of earlier pooled lists
 };
 

@@ -102,6 +102,7 @@ Result<std::vector<Candidate>> LegSearch::fused_pool() {
     }
     const auto choice = weigh(lists);
     BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, fusing()));
+    const auto common = common_to(fused, lists, choice);
     std::vector<Candidate> pooled;
     pooled.reserve(fused.hits.size());
     for (const fusion::FusedHit& hit : fused.hits) {
@@ -110,8 +111,8 @@ Result<std::vector<Candidate>> LegSearch::fused_pool() {
         candidate.collection = collection;
         candidate.chunk_id = chunk_id;
         const Metric metric = work_.plan.collections[collection].schema.vectors.metric;
-        candidate.receipt = receipt_of(fused, hit, lists, work_.plan.fusion, metric);
-        candidate.receipt.choice = choice;
+        candidate.receipt = receipt_of(fused, hit, lists, metric);
+        candidate.common = common;
         runs_[collection].seen.insert(candidate.chunk_id);
     }
     return pooled;

@@ -24,9 +24,8 @@ ReceiptChoice choice_for_receipts(const fusion::Choice& choice) {
     return out;
 }
 
-Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
-                   std::span<const fusion::RankedList> lists, const fusion::Options& options,
-                   Metric metric) {
+Receipt common_receipt(const fusion::Fused& fused, std::span<const fusion::RankedList> lists,
+                       const fusion::Options& options) {
     Receipt receipt;
     receipt.method = name_of(options.method);
     if (options.preset != fusion::Preset::None) receipt.preset = name_of(options.preset);
@@ -42,6 +41,23 @@ Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
                                      statistics.mean, statistics.std});
         }
     }
+    return receipt;
+}
+
+void complete(Receipt& receipt, const Receipt& common) {
+    receipt.method = common.method;
+    receipt.preset = common.preset;
+    receipt.k = common.k;
+    receipt.rank_base = common.rank_base;
+    receipt.sources_fused = common.sources_fused;
+    receipt.lists = common.lists;
+    receipt.choice = common.choice;
+}
+
+Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
+                   std::span<const fusion::RankedList> lists, Metric metric) {
+    Receipt receipt;
+    receipt.sources.reserve(hit.parts.size());
     for (const fusion::Part& part : hit.parts) {
         const fusion::RankedList& list = lists[part.list];
         ReceiptSource& source = receipt.sources.emplace_back();

@@ -93,6 +93,7 @@ Result<> StagePipeline::apply(Work& work, Timestamp now, std::vector<Candidate>&
         std::ranges::any_of(steps_, [](const Step& step) { return step.stage->wants_vectors(); });
     BRAID_CHECK(fetch_chunks(work, band, vectors, work.copying));
     std::erase_if(band, [](const Candidate& candidate) { return !candidate.chunk; });
+    std::ranges::for_each(band, complete_receipt);
     for (Step& step : steps_) {
         if (step.failed || band.empty()) continue;
         auto done = run(step, work, now, band);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "braid/request.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/query_embedder.hpp"
+#include "braid/retrieval/receipt.hpp"
 
 namespace braid::retrieval {
 
@@ -82,10 +84,18 @@ struct Candidate {
     std::size_t collection = 0;  // index into the plan's
     std::string chunk_id;
     Receipt receipt;
-    std::optional<std::int64_t> hop;  // multi_hop: which one found it
-    std::optional<Chunk> chunk;       // once a step had to fetch it
-    std::size_t tier = 0;             // of its band; a stage put the higher ones below
+    std::shared_ptr<const Receipt> common;  // what the receipt lacks; see complete_receipt()
+    std::optional<std::int64_t> hop;        // multi_hop: which one found it
+    std::optional<Chunk> chunk;             // once a step had to fetch it
+    std::size_t tier = 0;                   // of its band; a stage put the higher ones below
 };
+
+/// Before anybody is shown the receipt. Few candidates come so far: what the receipts of a list
+/// have in common is copied only for those.
+inline void complete_receipt(Candidate& candidate) {
+    if (candidate.common) complete(candidate.receipt, *candidate.common);
+    candidate.common.reset();
+}
 
 /// By score, then smaller id. Chunks of several collections may have the same.
 inline bool ranks_before(const Candidate& a, const Candidate& b) {

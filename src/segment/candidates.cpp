@@ -27,9 +27,12 @@ Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size
     for (const Candidate& one : candidates) {
         LegHit& hit = hits.emplace_back();
         hit.score = one.score;
+        hit.found_at.row = one.row;
         if (one.buffer != nullptr) {
+            hit.found_at.among = one.buffer->partition->number();
             hit.chunk_id = one.buffer->partition->chunk(exact::Row{one.row}).chunk_id;
         } else {
+            hit.found_at.among = one.part->part().number();
             BRAID_TRY(hit.chunk_id, one.part->part().documents().chunk_id(one.row));
         }
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <utility>
 
 #include "braid/core/limits.hpp"
@@ -19,13 +18,6 @@ constexpr std::size_t kMaskCacheBytes = std::size_t{32} << 20;
 /// A filter of more bytes than this is not remembered: nobody asks one like that twice.
 constexpr std::size_t kMaxKeyBytes = 4096;
 
-/// Tells apart the parts that share a cache, including those of a file that reuses the name of a
-/// deleted one.
-std::uint64_t next_id() {
-    static std::atomic<std::uint64_t> next{0};
-    return next.fetch_add(1, std::memory_order_relaxed);
-}
-
 auto unfitting(const store::SectionFile& file, const std::string& problem) {
     return fail(ErrorCode::Corruption, file.path() + ": " + problem);
 }
@@ -41,7 +33,6 @@ Result<std::shared_ptr<const Part>> Part::open(std::shared_ptr<const store::Sect
                                                std::size_t number, const PartMeta& meta,
                                                const Caches& caches) {
     const std::shared_ptr<Part> part(new Part(std::move(file)));  // NOLINT: private
-    part->id_ = next_id();
     part->masks_ = caches.masks;
     BRAID_TRY(const store::Section outer, part->file_->section(part_section(number)));
     BRAID_TRY(part->source_, store::NestedSource::open(outer));
@@ -117,7 +108,7 @@ Result<Chunk> Part::chunk(std::uint32_t row, bool with_vector) const {
 }
 
 std::string Part::mask_key(char kind, std::string_view what) const {
-    std::string key(reinterpret_cast<const char*>(&id_), sizeof(id_));
+    std::string key(reinterpret_cast<const char*>(&number_), sizeof(number_));
     key += kind;
     key += what;
     return key;

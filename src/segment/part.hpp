@@ -11,6 +11,7 @@
 
 #include "braid/collection.hpp"
 #include "braid/core/lru_cache.hpp"
+#include "braid/core/unique_number.hpp"
 #include "braid/dense/vectors_reader.hpp"
 #include "braid/docs/columns_reader.hpp"
 #include "braid/docs/documents_reader.hpp"
@@ -59,6 +60,8 @@ public:
     void warm() const;
 
     std::uint32_t rows() const noexcept { return sparse_->rows(); }
+    /// That no other part has, nor anything else that chunks are found in.
+    std::uint64_t number() const noexcept { return number_; }
     const docs::DocumentsReader& documents() const noexcept { return *documents_; }
     const docs::ColumnsReader& columns() const noexcept { return *columns_; }
     const sparse::IndexReader& words() const noexcept { return *sparse_; }
@@ -93,7 +96,7 @@ private:
     std::string mask_key(char kind, std::string_view what) const;
 
     std::shared_ptr<const store::SectionFile> file_;
-    std::uint64_t id_ = 0;  // in the cache of masks
+    std::uint64_t number_ = core::unique_number();
     std::shared_ptr<MaskCache> masks_;
     store::NestedSource source_;
     std::optional<docs::DocumentsReader> documents_;

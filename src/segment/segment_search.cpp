@@ -1,8 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "braid/core/limits.hpp"
@@ -386,83 +382,6 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
     if (among_many) index_.note_query(namespace_, query.vector, graph_missing);
     BRAID_TRY(ranking.hits, best_of(std::move(candidates), depth));
     return ranking;
-}
-
-Result<std::vector<std::optional<double>>> SegmentView::score(
-    const index::Query& query, std::span<const std::string> ids) const {
-    std::vector<std::optional<double>> scores(ids.size());
-    std::map<const PartView*, std::vector<std::pair<std::size_t, std::uint32_t>>> in_parts;
-    std::map<const BufferView*, std::vector<std::pair<std::size_t, exact::Row>>> in_buffers;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        BRAID_TRY(const Place place, place_of(ids[i]));
-        if (place.part != nullptr) in_parts[place.part].emplace_back(i, place.in_part);
-        if (place.buffer != nullptr) in_buffers[place.buffer].emplace_back(i, place.row);
-    }
-    const bool sparse = query.kind == LegKind::Sparse;
-    index::Query weighed = query;
-    std::vector<sparse::Query> queries;
-    std::optional<index::TreeScorer> tree;
-    if (query.tree) {
-        BRAID_TRY(tree, tree_scorer(query, weighed));
-    } else if (sparse) {
-        BRAID_TRY(weighed.statistics, statistics_of(query));
-        BRAID_TRY(queries, queries_of(query, *weighed.statistics));
-        weighed.mean_idf = queries.empty() ? std::nullopt : queries.front().mean_idf;
-    } else {
-        BRAID_TRY(const bool any, comparable(query));
-        if (!any) return scores;
-    }
-    for (const auto& [buffer, wanted] : in_buffers) {
-        BRAID_TRY(const auto scored,
-                  sparse ? exact::score_sparse(buffer->rows, weighed, nullptr, limits_)
-                         : exact::score_dense(buffer->rows, query, nullptr, limits_));
-        for (const auto& [i, row] : wanted) {
-            const auto found = std::ranges::lower_bound(scored, row, {}, &exact::ScoredRow::row);
-            if (found != scored.end() && found->row == row) {
-                scores[i] = found->score;
-            } else if (sparse) {
-                scores[i] = 0.0;
-            }
-        }
-    }
-    for (const auto& [view, wanted] : in_parts) {
-        std::vector<std::uint32_t> rows;
-        std::vector<std::size_t> places;
-        for (const auto& [i, row] : wanted) {
-            if (sparse) {
-                rows.push_back(row);
-                places.push_back(i);
-                continue;
-            }
-            BRAID_TRY(const auto vector, view->part().vector_of(row));
-            if (!vector) continue;
-            rows.push_back(*vector);
-            places.push_back(i);
-        }
-        if (rows.empty()) continue;
-        BRAID_TRY(const std::vector<double> found,
-                  tree     ? score_rows(*view, *tree, query.scoring_or(schema()), rows)
-                  : sparse ? sparse::score(view->part().words(), queries, rows)
-                           : view->part().vectors()->score(query.vector, rows));
-        for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = found[i];
-        BRAID_CHECK(view->part().intact());
-    }
-    return scores;
-}
-
-Result<std::vector<std::optional<std::uint64_t>>> SegmentView::rank_of(
-    const index::Query& query, std::span<const std::string> ids) const {
-    index::Query whole = query;
-    whole.exact = true;
-    BRAID_TRY(const index::Ranking ranking, search(whole, static_cast<std::size_t>(-1)));
-    std::unordered_map<std::string_view, std::uint64_t> ranks;
-    for (const LegHit& hit : ranking.hits) ranks.emplace(hit.chunk_id, ranks.size() + 1);
-    std::vector<std::optional<std::uint64_t>> answer;
-    for (const std::string& id : ids) {
-        const auto found = ranks.find(id);
-        answer.push_back(found == ranks.end() ? std::nullopt : std::optional(found->second));
-    }
-    return answer;
 }
 
 }  // namespace braid::segment

@@ -47,6 +47,22 @@ Result<SegmentView::Place> SegmentView::place_of(const std::string& id) const {
     return Place{};
 }
 
+Result<SegmentView::Place> SegmentView::place_of(const FoundChunk& chunk) const {
+    const FoundAt& at = chunk.found_at;
+    for (const PartView& part : parts_) {
+        if (part.part().number() != at.among || at.row >= part.part().rows()) continue;
+        BRAID_TRY(const bool seen, part.shows(at.row));
+        if (seen) return Place{.part = &part, .in_part = at.row};
+    }
+    for (const BufferView& buffer : buffers_) {
+        if (buffer.partition->number() != at.among) continue;
+        if (buffer.rows.shows(exact::Row{at.row})) {
+            return Place{.buffer = &buffer, .row = exact::Row{at.row}};
+        }
+    }
+    return place_of(std::string(chunk.chunk_id));
+}
+
 Result<bool> SegmentView::admits(const Place& place) const {
     if (matcher_ == nullptr) return true;
     if (place.buffer != nullptr) {

@@ -37,7 +37,7 @@ public:
 
     Result<index::Ranking> search(const index::Query& query, std::size_t depth) const override;
     Result<std::vector<std::optional<double>>> score(
-        const index::Query& query, std::span<const std::string> ids) const override;
+        const index::Query& query, std::span<const FoundChunk> chunks) const override;
     Result<std::vector<std::optional<std::uint64_t>>> rank_of(
         const index::Query& query, std::span<const std::string> ids) const override;
     Result<TextStatistics> text_statistics(const index::Query& query,
@@ -93,6 +93,8 @@ private:
         explicit operator bool() const noexcept { return buffer != nullptr || part != nullptr; }
     };
     Result<Place> place_of(const std::string& id) const;
+    /// The same, by where it was found if it is still there.
+    Result<Place> place_of(const FoundChunk& chunk) const;
     /// The chunk for an answer, charged to the call's budget before it leaves.
     Result<Chunk> counted_copy(const Place& place, bool with_vector) const;
     /// Whether the filter admits a visible chunk.

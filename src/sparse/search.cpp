@@ -307,14 +307,27 @@ Result<SearchResult> search(const IndexReader& reader, std::span<const Query> qu
 }
 
 Result<std::vector<double>> score(const IndexReader& reader, std::span<const Query> queries,
-                                  std::span<const std::uint32_t> rows) {
-    BRAID_TRY(auto scorers, make_scorers(reader, queries));
-    std::vector<double> scores;
+                                  std::span<const std::uint32_t> rows,
+                                  std::span<const std::optional<TermEntry>> entries) {
     for (const std::uint32_t row : rows) {
         if (row >= reader.rows()) {
             return invalid_argument("score: there is no row " + std::to_string(row));
         }
-        BRAID_TRY(scores.emplace_back(), best_score(scorers, row));
+    }
+    BRAID_TRY(auto scorers, make_scorers(reader, queries, entries));
+    constexpr std::size_t kAhead = 8;  // rows whose terms are on the way
+    const auto prefetch = [&](std::size_t i) {
+        if (scorers.empty()) return;
+        const RowFacts& facts = scorers.front().facts();
+        if (i < rows.size()) facts.prefetch(rows[i]);
+        if (i + kAhead < rows.size()) facts.prefetch_offset(rows[i + kAhead]);
+    };
+    for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
+    std::vector<double> scores;
+    scores.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        prefetch(i + kAhead);
+        BRAID_TRY(scores.emplace_back(), best_score(scorers, rows[i]));
     }
     BRAID_CHECK(reader.intact());
     return scores;

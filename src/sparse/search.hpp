@@ -52,9 +52,11 @@ Result<SearchResult> search(const IndexReader& reader, std::span<const Query> qu
 Result<SearchResult> exhaustive_search(const IndexReader& reader, std::span<const Query> queries,
                                        const SearchOptions& options);
 
-/// The best score of each row. InvalidArgument if there is no such row.
+/// The best score of each row. InvalidArgument if there is no such row. `entries`: see
+/// SearchOptions.
 Result<std::vector<double>> score(const IndexReader& reader, std::span<const Query> queries,
-                                  std::span<const std::uint32_t> rows);
+                                  std::span<const std::uint32_t> rows,
+                                  std::span<const std::optional<TermEntry>> entries = {});
 
 /// How many allowed rows are better than each of these, plus 1; 0 for a row that is not a hit.
 Result<std::vector<std::uint64_t>> rank_of(const IndexReader& reader,
