@@ -9,6 +9,7 @@
 
 #include "braid/core/nearest.hpp"
 #include "braid/core/utf8.hpp"
+#include "braid/text/language.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -123,11 +124,14 @@ std::vector<Correction> find_typos(const Reader& snapshot, const Request& reques
     if (std::ranges::all_of(legs, [](const SearchedWords& one) { return one.absent->empty(); })) {
         return corrections;
     }
+    const bool foreign = text::foreign_language(request.query).has_value();
     for (const SearchedWords& one : legs) {
         // Several phrasings: a model has already put it into other words.
         if (one.leg->clause || one.leg->phrasings.size() != 1) return corrections;
         const auto schema = snapshot.schema(one.leg->scope.collection);
         if (!schema || schema->bm25.variant == Bm25Variant::Okapi) return corrections;
+        // Words of another language are not misspelt ones of this.
+        if (foreign && schema->language == "english") return corrections;
     }
     for (const SearchedWords& one : legs) {
         // A courtesy: its failure changes nothing.

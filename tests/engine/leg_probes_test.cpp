@@ -83,6 +83,19 @@ TEST(LegProbes, AskForChunksByPartsOfThemselves) {
     EXPECT_EQ(stats->chunks, 130U);
 }
 
+TEST(LegProbes, AreForgottenWithTheChunksTheyAreOf) {
+    Database db = filled(passages(130));
+    const ReadScope scope{.collection = "notes"};
+    ASSERT_TRUE(db.probe(scope));
+    DeleteSelector some;
+    for (int i = 0; i < 60; ++i) some.chunk_ids.push_back("c" + std::to_string(i));
+    ASSERT_TRUE(db.remove(scope, some, {}));
+    EXPECT_TRUE(db.stats(scope)->probes);
+    some.chunk_ids = {"c60", "c61", "c62", "c63", "c64", "c65"};
+    ASSERT_TRUE(db.remove(scope, some, {}));
+    EXPECT_FALSE(db.stats(scope)->probes) << "64 of 130 are left";
+}
+
 TEST(LegProbes, DependOnTheChunksAndNotOnTheirOrder) {
     std::vector<Chunk> chunks = passages(120);
     Database forwards = filled(chunks);

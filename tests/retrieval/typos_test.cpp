@@ -110,6 +110,13 @@ TEST(Typos, CanBeTurnedOff) {
     EXPECT_TRUE(answer.corrections.empty());
 }
 
+TEST(Typos, WordsOfAnotherLanguageAreLeftAlone) {
+    LocalStore store;
+    store.add("notes", animals());
+    EXPECT_EQ(ask(store, words("wie hoch ist der rivver")).corrections.size(), 0U);
+    EXPECT_EQ(ask(store, words("how high is the rivver")).corrections.size(), 1U);
+}
+
 TEST(Typos, NumbersAndIdentifiersAreNeverTouched) {
     for (const std::string_view word : {"fix", "1234", "abc1", "B2B4", "get_name", "a-b-c-d",
                                         "NASA", "camelCase", "x.y.z.w", ""}) {
