@@ -33,7 +33,7 @@ struct RunOutcome {
     Run run;
     std::vector<Timings> timings;                 // of each query
     double seconds = 0;                           // of all of them, several at a time
-    std::size_t incomplete = 0;                   // answers without one of their legs
+    std::size_t incomplete = 0;                   // answers that are
     std::map<std::string, std::size_t> warnings;  // numbers in them as "N"; and how many gave each
 };
 

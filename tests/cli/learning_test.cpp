@@ -88,6 +88,52 @@ TEST_F(Learning, WhatIsNoInputIsNamed) {
     EXPECT_TRUE(has(without.errors, "no.so")) << without.errors;
 }
 
+TEST_F(Learning, JudgedQueriesThatTheFileLacksHaveNoPart) {
+    const std::string more =
+        folder.write("more.txt", "q1 0 owl 1\nq2 0 oak 2\nq8 0 owl 1\nq9 0 oak 1\n");
+    const std::vector<std::string> tune{"tune", "--folds", "2", "--json", "--queries", queries};
+    auto with = [&](const std::string& file) {
+        std::vector<std::string> arguments = tune;
+        arguments.insert(arguments.end(), {"--qrels", file});
+        return run(arguments);
+    };
+    const RunResult few = with(qrels);
+    const RunResult all = with(more);
+    ASSERT_EQ(few.exit_code, 0) << few.errors;
+    ASSERT_EQ(all.exit_code, 0) << all.errors;
+    EXPECT_TRUE(has(all.errors, "2 judged queries are not in " + queries)) << all.errors;
+    EXPECT_FALSE(has(few.errors, "judged quer")) << few.errors;
+    const auto mean = [](const RunResult& result) {
+        const auto json = json::parse(result.output);
+        return json ? json->find("settings")->as_array().front().find("mean")->as_double() : -1;
+    };
+    EXPECT_GT(mean(few), 0);
+    EXPECT_EQ(mean(few), mean(all));
+    refuse({"tune", "--queries", folder.write("no.tsv", ""), "--qrels", qrels}, 2,
+           "no.tsv holds no query");
+}
+
+TEST_F(Learning, AConfigurationThatCannotBeWrittenIsNamedBeforeTheWork) {
+    const auto refuse_file = [&](const std::string& file, int code, const std::string& why) {
+        refuse({"tune", "--queries", queries, "--qrels", qrels, "--folds", "2", "--write", file},
+               code, why);
+    };
+    refuse_file(folder / "absent/config.json", 3, "there is no folder");
+    refuse_file(folder.write("half.json", "{"), 2, "half.json");
+    refuse_file(folder.write("list.json", "[]"), 2, "does not hold a JSON object");
+    refuse_file(folder.write("profiles.json", R"({"profiles": []})"), 2,
+                "\"profiles\" is not an object");
+}
+
+TEST_F(Learning, WhatAnswersLackIsSaidAsTheyDo) {
+    const RunResult tuned = run({"tune", "--queries", queries, "--qrels", qrels, "--folds", "2",
+                                 "--stages", R"(["rank"])"});
+    EXPECT_EQ(tuned.exit_code, 0) << tuned.errors;
+    EXPECT_TRUE(has(tuned.errors, "are incomplete: ")) << tuned.errors;
+    EXPECT_TRUE(has(tuned.errors, "learned ranking"))
+        << tuned.errors;
+}
+
 TEST_F(Learning, DroppingWhatIsNotThereIsNoError) {
     const RunResult dropped = run({"rank", "drop"});
     EXPECT_EQ(dropped.exit_code, 0) << dropped.errors;

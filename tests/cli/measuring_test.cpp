@@ -251,6 +251,12 @@ TEST_F(Measuring, ComparingShowsWhatTwoWaysFindWithoutJudgements) {
         EXPECT_EQ(refused.exit_code, 2) << against << refused.errors;
     }
     EXPECT_TRUE(has(run({"compare", "--queries", query_file}).errors, "--against"));
+    for (const char* const own : {"query", "query_embedding", "top_k"}) {
+        const RunResult refused = run({"compare", "--queries", query_file, "--against",
+                                       "{\"" + std::string(own) + "\": null}"});
+        EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+        EXPECT_TRUE(has(refused.errors, "may not have \"" + std::string(own) + "\""));
+    }
 }
 
 TEST_F(Measuring, WrongUseNamesWhatIsWrong) {

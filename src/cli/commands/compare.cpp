@@ -1,5 +1,7 @@
 #include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "braid/cli/commands/list.hpp"
@@ -32,6 +34,13 @@ constexpr auto kCompareFlags = std::to_array<FlagSpec>({
     {.name = "html", .kind = FlagKind::Text, .value = "FILE", .help = "write a page too"},
 });
 
+/// What both ways have in common, and the flags that say it.
+constexpr auto kOwnKeys =
+    std::to_array<std::pair<std::string_view, const char*>>({{"query", "--queries"},
+                                                             {"query_embedding", "--query-vectors"},
+                                                             {"top_k", "--top-k"},
+                                                             {"cursor", "--queries"}});
+
 /// The flags' request, and the same with the keys of --against in it.
 Result<std::array<Request, 2>> two_requests(const Session& session) {
     const auto text = session.arguments.text("against");
@@ -44,7 +53,15 @@ Result<std::array<Request, 2>> two_requests(const Session& session) {
     BRAID_CHECK(put_request_flags(session.arguments, json));
     json.set("query", "-");  // each query takes its place
     BRAID_TRY(Request first, caller_request(session.settings, json));
-    for (const auto& [key, value] : other->as_object()) json.set(key, value);
+    for (const auto& [key, value] : other->as_object()) {
+        for (const auto& [own, flag] : kOwnKeys) {
+            if (key == own) {
+                return invalid_argument("--against may not have \"" + key + "\": " + flag +
+                                        " says it for both");
+            }
+        }
+        json.set(key, value);
+    }
     BRAID_TRY(Request second, caller_request(session.settings, json));
     return std::array{std::move(first), std::move(second)};
 }

@@ -33,7 +33,7 @@ Result<> run_features(Session& session) {
     const bool graded = arguments.has("qrels") || arguments.has("clicks");
     Judged judged;
     if (graded) {
-        BRAID_TRY(judged, read_judged(arguments));
+        BRAID_TRY(judged, read_judged(session));
     } else {
         BRAID_TRY(judged.file, read_query_file(arguments));
     }

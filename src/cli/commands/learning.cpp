@@ -34,6 +34,15 @@ QueryFile judged_only(QueryFile file, const eval::Qrels& qrels) {
     return out;
 }
 
+/// Without the judgements of queries that the file lacks: nobody can search for those. Returns of
+/// how many.
+std::size_t drop_unknown(eval::Qrels& qrels, const QueryFile& file) {
+    std::unordered_set<std::string_view> known;
+    for (const eval::Query& query : file.queries) known.insert(query.id);
+    return std::erase_if(qrels.queries,
+                         [&](const eval::JudgedQuery& one) { return !known.contains(one.query); });
+}
+
 }  // namespace
 
 Result<Folding> read_folding(const Arguments& arguments) {
@@ -46,7 +55,8 @@ Result<Folding> read_folding(const Arguments& arguments) {
     return out;
 }
 
-Result<Judged> read_judged(const Arguments& arguments) {
+Result<Judged> read_judged(const Session& session) {
+    const Arguments& arguments = session.arguments;
     const auto clicks = arguments.text("clicks");
     const auto qrels = arguments.text("qrels");
     Judged out;
@@ -65,12 +75,20 @@ Result<Judged> read_judged(const Arguments& arguments) {
         if (!qrels)
             return invalid_argument("judgements are needed: --qrels FILE, or --clicks FILE");
         BRAID_TRY(out.file, read_query_file(arguments));
+        if (out.file.queries.empty()) {
+            return invalid_argument(arguments.text_or("queries", "") + " holds no query");
+        }
         BRAID_TRY(out.qrels, eval::read_qrels(*qrels));
     }
     out.file = judged_only(std::move(out.file), out.qrels);
     if (out.file.queries.empty()) {
         return invalid_argument(qrels.value_or(clicks.value_or("")) +
                                 " judges none of the queries");
+    }
+    const std::size_t unknown = drop_unknown(out.qrels, out.file);
+    if (unknown > 0) {
+        session.warn(core::count_of(unknown, "judged query is", "judged queries are") + " not in " +
+                     arguments.text_or("queries", "") + " and left out");
     }
     return out;
 }

@@ -60,8 +60,9 @@ struct Judged {
     bool from_clicks = false;
 };
 
-/// Of --queries and --qrels, or of --clicks. InvalidArgument if no query is judged.
-Result<Judged> read_judged(const Arguments& arguments);
+/// Of --queries and --qrels, or of --clicks: the judged queries that can be searched for.
+/// InvalidArgument if there are none.
+Result<Judged> read_judged(const Session& session);
 
 /// How a learned ranking finds its candidates: as the flags say, with the fusion "auto" unless they
 /// name one.

@@ -110,7 +110,7 @@ Result<> run_train(Session& session) {
     BRAID_TRY(eval::LearnOptions options, learn_options(arguments));
     BRAID_TRY(Request request, candidates_request(session));
     BRAID_TRY(const std::size_t candidates, candidates_flag(arguments));
-    BRAID_TRY(const Judged judged, read_judged(arguments));
+    BRAID_TRY(const Judged judged, read_judged(session));
     BRAID_TRY(const auto lightgbm, load_lightgbm(session));
     if (!lightgbm) {
         session.note(

@@ -92,9 +92,12 @@ Result<Found> search(const Session& session, const service::Service& service, co
         auto outcome = run(setting);
         if (!outcome) return fail(setting.name, std::move(outcome).error());
         if (outcome->incomplete > 0) {
+            const auto cause = std::ranges::max_element(outcome->warnings, {},
+                                                        [](const auto& one) { return one.second; });
             session.warn(setting.name + ": " +
-                         core::count_of(outcome->incomplete, "answer", "answers") +
-                         " lacked one of the legs");
+                         core::count_of(outcome->incomplete, "answer is", "answers are") +
+                         " incomplete" +
+                         (cause == outcome->warnings.end() ? "" : ": " + cause->first));
         }
         found.milliseconds.push_back(mean_time(outcome->timings));
         // Places instead of scores: measures break ties in their own way, answers in another.
@@ -234,21 +237,30 @@ void show(Session& session, const Findings& findings) {
     session.out.line("  \"profiles\": " + json::print(Value(findings.profiles())));
 }
 
+/// The file that --write names; empty if there is none yet.
+Result<Object> read_config(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+        const auto folder = std::filesystem::absolute(path, error).parent_path();
+        if (std::filesystem::is_directory(folder, error)) return Object();
+        return fail(ErrorCode::NotFound, "there is no folder \"" + folder.string() + "\"");
+    }
+    BRAID_TRY(const std::string text, read_input(path));
+    auto config = json::parse(text);
+    if (!config) return fail(path, std::move(config).error());
+    if (!config->is_object()) return invalid_argument(path + " does not hold a JSON object");
+    const Value* const profiles = config->find("profiles");
+    if (profiles != nullptr && !profiles->is_object()) {
+        return invalid_argument(path + ": \"profiles\" is not an object");
+    }
+    return std::move(config->as_object());
+}
+
 /// Puts the profile beside those that the file has.
 Result<> write_profile(const std::string& path, const Object& profiles) {
-    Object config;
-    std::error_code error;
-    if (std::filesystem::exists(path, error)) {
-        BRAID_TRY(const std::string text, read_input(path));
-        BRAID_TRY(const Value present, json::parse(text));
-        if (!present.is_object()) return invalid_argument(path + " does not hold a JSON object");
-        config = present.as_object();
-    }
-    Object all;
-    if (const Value* const known = config.find("profiles"); known != nullptr) {
-        if (!known->is_object()) return invalid_argument(path + ": \"profiles\" is not an object");
-        all = known->as_object();
-    }
+    BRAID_TRY(Object config, read_config(path));
+    const Value* const known = config.find("profiles");
+    Object all = known == nullptr ? Object() : known->as_object();
     for (const auto& [name, profile] : profiles) all.set(name, profile);
     config.set("profiles", Value(std::move(all)));
     return write_output(path, json::print(Value(std::move(config))) + "\n");
@@ -277,10 +289,12 @@ Result<bool> words_vary(const Session& session, const service::Service& service,
 
 Result<> run_tune(Session& session) {
     const Arguments& arguments = session.arguments;
-    BRAID_TRY(const Judged judged, read_judged(arguments));
+    BRAID_TRY(const Judged judged, read_judged(session));
     const eval::Qrels& qrels = judged.qrels;
     BRAID_TRY(const eval::TuneOptions options, tune_options(arguments));
     BRAID_TRY(const Request now, flags_request(session, "-"));
+    const auto path = arguments.text("write");
+    if (path) BRAID_CHECK(read_config(*path));  // before minutes of searching
     if (judged.from_clicks) {
         session.warn(
             "the judgements come from clicks, weighted by rank; what was never "
@@ -300,7 +314,6 @@ Result<> run_tune(Session& session) {
     } else {
         show(session, findings);
     }
-    const auto path = arguments.text("write");
     if (!path || !findings.recommends()) return {};
     BRAID_CHECK(write_profile(*path, findings.profiles()));
     session.note("the profile was written to " + *path);
