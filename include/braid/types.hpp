@@ -42,7 +42,7 @@ enum class Metric { Cosine, Dot, Euclidean };
 
 /// How a stored vector holds its numbers. A vector is rounded once, when it is written: what is
 /// stored is what is compared.
-enum class Precision : std::uint8_t { F32 = 0, F16 = 1 };
+enum class Precision : std::uint8_t { F32 = 0, F16 = 1, Int8 = 2 };
 
 /// "dense", "sparse", "hybrid", "multi_hop"; the inverse also takes "semantic" and "keyword".
 std::string_view name_of(Strategy strategy) noexcept;
@@ -56,7 +56,7 @@ std::optional<Across> across_by_name(std::string_view name) noexcept;
 /// "cosine", "dot", "euclidean".
 std::string_view name_of(Metric metric) noexcept;
 std::optional<Metric> metric_by_name(std::string_view name) noexcept;
-/// "f32", "f16".
+/// "f32", "f16", "int8".
 std::string_view name_of(Precision precision) noexcept;
 std::optional<Precision> precision_by_name(std::string_view name) noexcept;
 

@@ -27,6 +27,8 @@ constexpr std::array<Named<FusionMethod>, 4> kFusions{{{"rrf", FusionMethod::Rrf
                                                        {"auto", FusionMethod::Auto}}};
 constexpr std::array<Named<Metric>, 3> kMetrics{
     {{"cosine", Metric::Cosine}, {"dot", Metric::Dot}, {"euclidean", Metric::Euclidean}}};
+constexpr std::array<Named<Precision>, 3> kPrecisions{
+    {{"f32", Precision::F32}, {"f16", Precision::F16}, {"int8", Precision::Int8}}};
 
 template <class T, std::size_t N>
 std::string_view name_in(const std::array<Named<T>, N>& table, T value) noexcept {
@@ -73,12 +75,10 @@ std::optional<Metric> metric_by_name(std::string_view name) noexcept {
     return value_in(kMetrics, name);
 }
 std::string_view name_of(Precision precision) noexcept {
-    return precision == Precision::F16 ? "f16" : "f32";
+    return name_in(kPrecisions, precision);
 }
 std::optional<Precision> precision_by_name(std::string_view name) noexcept {
-    if (name == "f32") return Precision::F32;
-    if (name == "f16") return Precision::F16;
-    return std::nullopt;
+    return value_in(kPrecisions, name);
 }
 std::string_view name_of(LegKind kind) noexcept {
     return kind == LegKind::Dense ? "dense" : "sparse";

@@ -118,10 +118,13 @@ Result<> ExactSearch::look_at_together(std::span<ExactSearch> searches, std::uin
     BRAID_TRY(const auto norms, vectors.norms(first, count));
     const auto* rows = reinterpret_cast<const float*>(bytes.data());
     std::vector<float> wide;
-    if (vectors.meta().precision == Precision::F16) {
+    if (vectors.meta().precision != Precision::F32) {
         wide.resize(count * n);
-        kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
-                                       wide.size(), wide.data());
+        const std::size_t row_bytes = vectors.meta().row_bytes();
+        for (std::size_t r = 0; r < count; ++r) {
+            widen_row(vectors.meta().precision, bytes.subspan(r * row_bytes, row_bytes),
+                      std::span(wide).subspan(r * n, n));
+        }
         rows = wide.data();
     }
     std::array<float, kTogether * kWord> approximations;
@@ -185,12 +188,20 @@ void ExactSearch::approximate(const std::byte* from, std::size_t count, float* o
     const bool distance = meta.metric == Metric::Euclidean;
     const float* query = query_.vector.data();
     const std::size_t n = meta.dimension;
-    if (meta.precision == Precision::F32) {
-        const auto* rows = reinterpret_cast<const float*>(from);
-        (distance ? kernel.distance_f32 : kernel.dot_f32)(query, rows, n, count, n, out);
-    } else {
-        const auto* rows = reinterpret_cast<const std::uint16_t*>(from);
-        (distance ? kernel.distance_f16 : kernel.dot_f16)(query, rows, n, count, n, out);
+    switch (meta.precision) {
+        case Precision::F32: {
+            const auto* rows = reinterpret_cast<const float*>(from);
+            return (distance ? kernel.distance_f32 : kernel.dot_f32)(query, rows, n, count, n, out);
+        }
+        case Precision::F16: {
+            const auto* rows = reinterpret_cast<const std::uint16_t*>(from);
+            return (distance ? kernel.distance_f16 : kernel.dot_f16)(query, rows, n, count, n, out);
+        }
+        case Precision::Int8: {
+            const auto* rows = reinterpret_cast<const std::int8_t*>(from);
+            return (distance ? kernel.distance_bytes : kernel.dot_bytes)(query, rows, count, n,
+                                                                         out);
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 #include "braid/dense/format.hpp"
 
 #include <string>
-#include <vector>
 
 #include "braid/kernels/dense.hpp"
 #include "braid/store/bytes.hpp"
@@ -20,13 +19,6 @@ Result<> check_code_dimensions(std::uint32_t value, const store::ByteReader& rea
 }
 
 }  // namespace
-
-void round_to(Precision precision, std::span<float> vector) {
-    if (precision == Precision::F32) return;
-    std::vector<std::uint16_t> halves(vector.size());
-    kernels::dense_kernels().narrow(vector.data(), vector.size(), halves.data());
-    kernels::dense_kernels().widen(halves.data(), halves.size(), vector.data());
-}
 
 Result<> write_meta(const VectorsMeta& meta, store::SectionSink& sink) {
     store::ByteWriter writer;
@@ -67,7 +59,7 @@ Result<VectorsMeta> read_meta(const store::SectionSource& source) {
     if (metric > 2) return reader.corrupt("unknown metric " + std::to_string(metric));
     meta.metric = static_cast<Metric>(metric);
     BRAID_TRY(const auto precision, reader.u8("the precision"));
-    if (precision > 1) return reader.corrupt("unknown precision " + std::to_string(precision));
+    if (precision > 2) return reader.corrupt("unknown precision " + std::to_string(precision));
     meta.precision = static_cast<Precision>(precision);
     BRAID_TRY(const auto reserved, reader.bytes(2, "two bytes of zero"));
     if (reserved[0] != std::byte{0} || reserved[1] != std::byte{0}) {

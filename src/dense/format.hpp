@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "braid/dense/precision.hpp"
 #include "braid/result.hpp"
 #include "braid/store/sections.hpp"
 #include "braid/types.hpp"
@@ -21,11 +22,6 @@ inline constexpr std::string_view kTransformSection = "vectors.transform";
 inline constexpr std::string_view kLinesSection = "vectors.lines";
 inline constexpr std::string_view kBlocksSection = "vectors.blocks";
 
-using braid::Precision;
-
-/// Rounds each number to the nearest one that can be stored; infinity beyond the largest.
-void round_to(Precision precision, std::span<float> vector);
-
 /// What the first section says about the others.
 struct VectorsMeta {
     std::uint64_t count = 0;
@@ -35,9 +31,7 @@ struct VectorsMeta {
     std::uint32_t code_dimensions = 0;  // 0: there are no codes
     std::uint64_t transform_id = 0;
 
-    std::uint64_t row_bytes() const noexcept {
-        return std::uint64_t{dimension} * (precision == Precision::F32 ? 4 : 2);
-    }
+    std::uint64_t row_bytes() const noexcept { return dense::row_bytes(precision, dimension); }
     bool offsets() const noexcept { return metric == Metric::Euclidean; }
 };
 

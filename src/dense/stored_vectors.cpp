@@ -7,7 +7,6 @@
 
 #include "braid/dense/exact_rows.hpp"
 #include "braid/dense/exact_search.hpp"
-#include "braid/kernels/dense.hpp"
 #include "braid/kernels/kernels.hpp"
 
 namespace braid::dense {
@@ -78,12 +77,7 @@ Result<double> StoredVectors::norm(std::uint32_t row) const {
 
 Result<> StoredVectors::copy_row(std::uint32_t row, std::span<float> to) const {
     BRAID_TRY(const auto bytes, raw_rows(row, 1));
-    if (meta_.precision == Precision::F32) {
-        std::copy_n(reinterpret_cast<const float*>(bytes.data()), meta_.dimension, to.data());
-    } else {
-        kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
-                                       meta_.dimension, to.data());
-    }
+    widen_row(meta_.precision, bytes, to.first(meta_.dimension));
     return {};
 }
 
@@ -99,9 +93,8 @@ Result<double> StoredVectors::score_of(const ExactQuery& query, std::uint32_t ro
     const kernels::Kernels& kernel = kernels::kernels();
     BRAID_TRY(const auto bytes, raw_rows(row, 1));
     const auto* numbers = reinterpret_cast<const float*>(bytes.data());
-    if (meta_.precision == Precision::F16) {
-        kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
-                                       meta_.dimension, wide.data());
+    if (meta_.precision != Precision::F32) {
+        widen_row(meta_.precision, bytes, wide);
         numbers = wide.data();
     }
     double score = 0;
@@ -122,7 +115,7 @@ Result<double> StoredVectors::score_of(const ExactQuery& query, std::uint32_t ro
 
 Result<> StoredVectors::score(const ExactQuery& query, std::span<const std::uint32_t> rows,
                               std::span<double> scores) const {
-    std::vector<float> wide(meta_.precision == Precision::F16 ? meta_.dimension : 0);
+    std::vector<float> wide(meta_.precision == Precision::F32 ? 0 : meta_.dimension);
     for (const std::uint32_t row : rows.first(std::min(kFetched, rows.size()))) fetch(row);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (i + kFetched < rows.size()) fetch(rows[i + kFetched]);
@@ -137,7 +130,7 @@ Result<std::vector<VectorHit>> StoredVectors::best(const ExactQuery& query,
                                                    double spread) const {
     constexpr std::size_t kFew = 12;  // too few to tell a deviation
     const double unit = meta_.metric == Metric::Dot ? query.norm : 1;
-    std::vector<float> wide(meta_.precision == Precision::F16 ? meta_.dimension : 0);
+    std::vector<float> wide(meta_.precision == Precision::F32 ? 0 : meta_.dimension);
     std::vector<VectorHit> hits;
     hits.reserve(candidates.size());
     std::vector<double> best;  // scores; a heap with the lowest of the best k in front

@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    /// `wide` has room for one row of halves.
+    /// `wide` has room for a row, unless rows are floats already.
     Result<double> score_of(const ExactQuery& query, std::uint32_t row,
                             std::span<float> wide) const;
     void fetch(std::uint32_t row) const noexcept;

@@ -5,12 +5,11 @@
 #include "braid/dense/exact_rows.hpp"
 #include "braid/dense/stored_vectors.hpp"
 #include "braid/dense/vectors_writer.hpp"
-#include "braid/kernels/dense.hpp"
 
 namespace braid::dense {
 namespace {
 
-/// What a builder holds: stored numbers of either precision, and lengths.
+/// What a builder holds: rows as they are stored, and lengths.
 class HeldRows final : public RowSource {
 public:
     HeldRows(std::span<const std::byte> rows, std::span<const double> norms) noexcept
@@ -44,20 +43,17 @@ Result<VectorsBuilder> VectorsBuilder::create(const VectorsOptions& options) {
 Result<> VectorsBuilder::add(std::span<const float> vector) {
     if (size() == kMaxVectors) return invalid_argument("no more vectors fit into one index");
     BRAID_CHECK(check_vector(vector, options_.dimension, options_.metric));
-    if (options_.precision == Precision::F32) {
-        rows_f32_.insert(rows_f32_.end(), vector.begin(), vector.end());
-        norms_.push_back(norm(vector));
-        return {};
+    std::vector<float> kept;
+    if (options_.precision != Precision::F32) {
+        kept.assign(vector.begin(), vector.end());
+        round_to(options_.precision, kept);
+        if (auto checked = check_vector(kept, options_.dimension, options_.metric); !checked) {
+            return fail(rounded_as(options_.precision), std::move(checked).error());
+        }
+        vector = kept;
     }
-    std::vector<std::uint16_t> halves(vector.size());
-    std::vector<float> kept(vector.begin(), vector.end());
-    round_to(options_.precision, kept);
-    kernels::dense_kernels().narrow(kept.data(), kept.size(), halves.data());
-    if (auto checked = check_vector(kept, options_.dimension, options_.metric); !checked) {
-        return fail("as 16-bit numbers", std::move(checked).error());
-    }
-    rows_f16_.insert(rows_f16_.end(), halves.begin(), halves.end());
-    norms_.push_back(norm(kept));
+    store_row(options_.precision, vector, rows_);
+    norms_.push_back(norm(vector));
     return {};
 }
 
@@ -71,9 +67,7 @@ Result<> VectorsBuilder::use(std::shared_ptr<const Transform> transform) {
 }
 
 Result<> VectorsBuilder::write(store::SectionSink& sink, const BuildControl& control) const {
-    const HeldRows rows(options_.precision == Precision::F32 ? std::as_bytes(std::span(rows_f32_))
-                                                             : std::as_bytes(std::span(rows_f16_)),
-                        norms_);
+    const HeldRows rows(rows_, norms_);
     std::shared_ptr<const Transform> transform;
     if (size() > 0 && size() >= options_.codes_from) {
         transform = transform_;

@@ -38,8 +38,7 @@ private:
     explicit VectorsBuilder(const VectorsOptions& options) : options_(options) {}
 
     VectorsOptions options_;
-    std::vector<float> rows_f32_;  // one of the two, depending on precision
-    std::vector<std::uint16_t> rows_f16_;
+    std::vector<std::byte> rows_;  // as they are stored
     std::vector<double> norms_;
     std::shared_ptr<const Transform> transform_;
 };

@@ -27,15 +27,6 @@ Result<> go_on(const BuildControl& control, double done) {
     return {};
 }
 
-void widen_row(std::span<const std::byte> bytes, Precision precision, std::span<float> to) {
-    if (precision == Precision::F32) {
-        std::copy_n(reinterpret_cast<const float*>(bytes.data()), to.size(), to.data());
-    } else {
-        kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
-                                       to.size(), to.data());
-    }
-}
-
 /// For each row, writes what `append` puts into a buffer, a megabyte at a time.
 template <class Append>
 Result<> write_each(std::uint64_t count, store::SectionSink& sink, const BuildControl& control,
@@ -168,7 +159,7 @@ private:
                 BRAID_TRY(const auto bytes, rows_.row(row));
                 BRAID_TRY(norms[i], rows_.norm(row));
                 const auto to = std::span(wide).subspan(i * n, n);
-                widen_row(bytes, options_.precision, to);
+                widen_row(options_.precision, bytes, to);
                 vectors[i] = to.data();
             }
             const auto codes = encode_four(transform_, vectors, norms);
@@ -212,7 +203,7 @@ Result<std::shared_ptr<const Transform>> learn_transform(const RowSource& rows,
         const std::uint64_t row = i * rows.size() / count;
         const auto to = std::span(sample).subspan(i * options.dimension, options.dimension);
         BRAID_TRY(const auto bytes, rows.row(row));
-        widen_row(bytes, options.precision, to);
+        widen_row(options.precision, bytes, to);
         if (options.metric != Metric::Cosine) continue;
         BRAID_TRY(const double norm, rows.norm(row));
         const auto scale = static_cast<float>(1 / norm);

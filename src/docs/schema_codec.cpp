@@ -132,7 +132,7 @@ Result<Schema> read_schema(ByteReader& in) {
     BRAID_TRY(schema.vectors.dimension, in.varint("dimension"));
     BRAID_TRY(const std::uint8_t compared, in.u8("metric"));
     BRAID_TRY(schema.vectors.metric, enum_of(in, compared & 0xFU, Metric::Euclidean, "metric"));
-    BRAID_TRY(schema.vectors.precision, enum_of(in, compared >> 4U, Precision::F16, "precision"));
+    BRAID_TRY(schema.vectors.precision, enum_of(in, compared >> 4U, Precision::Int8, "precision"));
     BRAID_TRY(schema.vectors.fingerprint, read_fingerprint(in));
     BRAID_TRY(schema.vectors.canaries, read_canaries(in));
     BRAID_TRY(const std::size_t declared, in.count(2, "metadata fields"));

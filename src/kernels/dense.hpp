@@ -15,6 +15,11 @@ inline constexpr std::size_t kCodeChunk = 48;
 inline constexpr std::size_t kLineBytes = 64;
 inline constexpr std::size_t kBlockVectors = 64;
 
+/// Bytes of a row of `dimension` numbers that have 8 bits each, and share what 1 stands for.
+constexpr std::size_t byte_row_size(std::size_t dimension) noexcept {
+    return dimension + sizeof(float);
+}
+
 /// A query against the lines of codes: dimension i meets plane i / 60, byte i mod 60. With s the
 /// sum over dimensions of weight * code (0 to 3), and the halves that stand in bytes 60 and 62 of
 /// the line, the estimate is (2 s - bias) / 2 * first half * scale - second half * offset_scale,
@@ -64,7 +69,15 @@ struct DenseKernels {
                     std::size_t count, std::size_t n, float* out) noexcept;
     void (*distance_f16)(const float* query, const std::uint16_t* rows, std::size_t stride,
                          std::size_t count, std::size_t n, float* out) noexcept;
+    /// Rows of n bytes, then a float: the number that 1 stands for. Each number is multiplied by it
+    /// first, so that the sums are those of the rows as floats.
+    void (*dot_bytes)(const float* query, const std::int8_t* rows, std::size_t count, std::size_t n,
+                      float* out) noexcept;
+    void (*distance_bytes)(const float* query, const std::int8_t* rows, std::size_t count,
+                           std::size_t n, float* out) noexcept;
     void (*widen)(const std::uint16_t* from, std::size_t n, float* to) noexcept;
+    /// to[i] = from[i] * unit, rounded to float.
+    void (*widen_bytes)(const std::int8_t* from, float unit, std::size_t n, float* to) noexcept;
     /// To the nearest half, ties to even; beyond the largest: infinity.
     void (*narrow)(const float* from, std::size_t n, std::uint16_t* to) noexcept;
     std::uint64_t (*count_bits)(const std::uint64_t* words, std::size_t count) noexcept;

@@ -8,7 +8,8 @@
 /// The loops over floats that all levels share, over a type `Simd` that holds 16 floats:
 ///
 ///     Simd::Block                    16 floats; zero(), add(a, b)
-///     load(p), load_first(p, count)  16 floats (or halves), or count < 16 and zeros
+///     load(p), load_first(p, count)  16 floats (or halves, or bytes), or count < 16 and zeros
+///     all(x), multiply(a, b)         x in each lane; a * b per lane, rounded
 ///     add_product(sum, a, b)         sum + a * b per lane, each operation rounded
 ///     add_square(sum, a, b)          sum + (a - b) * (a - b) per lane, each operation rounded
 ///     tree_sum(block)                lanes added 8 apart, then 4, 2 and 1
@@ -32,22 +33,50 @@ struct FloatSquare {
     }
 };
 
-template <class Simd, class Term, class Number>
-inline float reduce_floats(const float* query, const Number* row, std::size_t n) noexcept {
+/// Numbers as they stand in memory.
+template <class Simd, class Number>
+struct PlainRow {
+    const Number* from;
+    typename Simd::Block load(std::size_t i) const noexcept { return Simd::load(from + i); }
+    typename Simd::Block load_first(std::size_t i, std::size_t count) const noexcept {
+        return Simd::load_first(from + i, count);
+    }
+};
+
+/// Bytes, and what 1 stands for.
+template <class Simd>
+struct ByteRow {
+    const std::int8_t* from;
+    typename Simd::Block unit;
+
+    ByteRow(const std::int8_t* row, std::size_t n) noexcept : from(row) {
+        float number = 0;
+        __builtin_memcpy(&number, row + n, sizeof number);
+        unit = Simd::all(number);
+    }
+    typename Simd::Block load(std::size_t i) const noexcept {
+        return Simd::multiply(Simd::load(from + i), unit);
+    }
+    typename Simd::Block load_first(std::size_t i, std::size_t count) const noexcept {
+        return Simd::multiply(Simd::load_first(from + i, count), unit);
+    }
+};
+
+template <class Simd, class Term, class Row>
+inline float reduce_floats(const float* query, const Row& row, std::size_t n) noexcept {
     typename Simd::Block sum[4] = {Simd::zero(), Simd::zero(), Simd::zero(), Simd::zero()};
     std::size_t i = 0;
     for (; i + 64 <= n; i += 64) {
-        Term::add(sum[0], Simd::load(query + i), Simd::load(row + i));
-        Term::add(sum[1], Simd::load(query + i + 16), Simd::load(row + i + 16));
-        Term::add(sum[2], Simd::load(query + i + 32), Simd::load(row + i + 32));
-        Term::add(sum[3], Simd::load(query + i + 48), Simd::load(row + i + 48));
+        Term::add(sum[0], Simd::load(query + i), row.load(i));
+        Term::add(sum[1], Simd::load(query + i + 16), row.load(i + 16));
+        Term::add(sum[2], Simd::load(query + i + 32), row.load(i + 32));
+        Term::add(sum[3], Simd::load(query + i + 48), row.load(i + 48));
     }
     for (std::size_t next = 0; i < n; i += 16, ++next) {
         if (n - i >= 16) {
-            Term::add(sum[next], Simd::load(query + i), Simd::load(row + i));
+            Term::add(sum[next], Simd::load(query + i), row.load(i));
         } else {
-            Term::add(sum[next], Simd::load_first(query + i, n - i),
-                      Simd::load_first(row + i, n - i));
+            Term::add(sum[next], Simd::load_first(query + i, n - i), row.load_first(i, n - i));
         }
     }
     return Simd::tree_sum(Simd::add(Simd::add(sum[0], sum[1]), Simd::add(sum[2], sum[3])));
@@ -57,7 +86,16 @@ template <class Simd, class Term, class Number>
 void reduce_float_rows(const float* query, const Number* rows, std::size_t stride,
                        std::size_t count, std::size_t n, float* out) noexcept {
     for (std::size_t r = 0; r < count; ++r) {
-        out[r] = reduce_floats<Simd, Term>(query, rows + r * stride, n);
+        out[r] = reduce_floats<Simd, Term>(query, PlainRow<Simd, Number>{rows + r * stride}, n);
+    }
+}
+
+template <class Simd, class Term>
+void reduce_byte_rows(const float* query, const std::int8_t* rows, std::size_t count, std::size_t n,
+                      float* out) noexcept {
+    for (std::size_t r = 0; r < count; ++r) {
+        const std::int8_t* row = rows + r * braid::kernels::byte_row_size(n);
+        out[r] = reduce_floats<Simd, Term>(query, ByteRow<Simd>(row, n), n);
     }
 }
 

@@ -21,6 +21,15 @@ struct Avx2Floats {
         return {_mm256_cvtph_ps(_mm_loadu_si128(halves)),
                 _mm256_cvtph_ps(_mm_loadu_si128(halves + 1))};
     }
+    static Block load(const std::int8_t* p) noexcept {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        return {_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)),
+                _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8)))};
+    }
+    static Block all(float x) noexcept { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+    static Block multiply(const Block& a, const Block& b) noexcept {
+        return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+    }
     template <class Number>
     static Block load_first(const Number* p, std::size_t count) noexcept {
         Number padded[16] = {};
@@ -56,6 +65,17 @@ void widen(const std::uint16_t* from, std::size_t n, float* to) noexcept {
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(halves));
     }
     for (; i < n; ++i) to[i] = _cvtsh_ss(from[i]);
+}
+
+void widen_bytes(const std::int8_t* from, float unit, std::size_t n, float* to) noexcept {
+    const Avx2Floats::Block units = Avx2Floats::all(unit);
+    std::size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        const Avx2Floats::Block wide = Avx2Floats::multiply(Avx2Floats::load(from + i), units);
+        _mm256_storeu_ps(to + i, wide.low);
+        _mm256_storeu_ps(to + i + 8, wide.high);
+    }
+    for (; i < n; ++i) to[i] = static_cast<float>(from[i]) * unit;
 }
 
 std::uint64_t count_bits(const std::uint64_t* words, std::size_t count) noexcept {
@@ -205,7 +225,10 @@ constexpr DenseKernels kAvx2Dense{
     .distance_f32 = reduce_float_rows<Avx2Floats, FloatSquare<Avx2Floats>, float>,
     .dot_f16 = reduce_float_rows<Avx2Floats, FloatProduct<Avx2Floats>, std::uint16_t>,
     .distance_f16 = reduce_float_rows<Avx2Floats, FloatSquare<Avx2Floats>, std::uint16_t>,
+    .dot_bytes = reduce_byte_rows<Avx2Floats, FloatProduct<Avx2Floats>>,
+    .distance_bytes = reduce_byte_rows<Avx2Floats, FloatSquare<Avx2Floats>>,
     .widen = widen,
+    .widen_bytes = widen_bytes,
     .narrow = narrow,
     .count_bits = count_bits,
     .dot_i8 = dot_i8,

@@ -21,6 +21,16 @@ struct Avx512Floats {
         return _mm512_cvtph_ps(
             _mm256_maskz_loadu_epi16(static_cast<__mmask16>((1U << count) - 1U), p));
     }
+    static Block load(const std::int8_t* p) noexcept {
+        return _mm512_cvtepi32_ps(
+            _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+    }
+    static Block load_first(const std::int8_t* p, std::size_t count) noexcept {
+        return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(
+            _mm_maskz_loadu_epi8(static_cast<__mmask16>((1U << count) - 1U), p)));
+    }
+    static Block all(float x) noexcept { return _mm512_set1_ps(x); }
+    static Block multiply(Block a, Block b) noexcept { return _mm512_mul_ps(a, b); }
     static Block add(Block a, Block b) noexcept { return _mm512_add_ps(a, b); }
     static void add_product(Block& sum, Block a, Block b) noexcept {
         sum = _mm512_add_ps(sum, _mm512_mul_ps(a, b));
@@ -45,6 +55,19 @@ void widen(const std::uint16_t* from, std::size_t n, float* to) noexcept {
     if (i < n) {
         _mm512_mask_storeu_ps(to + i, static_cast<__mmask16>((1U << (n - i)) - 1U),
                               Avx512Floats::load_first(from + i, n - i));
+    }
+}
+
+void widen_bytes(const std::int8_t* from, float unit, std::size_t n, float* to) noexcept {
+    const __m512 units = Avx512Floats::all(unit);
+    std::size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        _mm512_storeu_ps(to + i, Avx512Floats::multiply(Avx512Floats::load(from + i), units));
+    }
+    if (i < n) {
+        _mm512_mask_storeu_ps(
+            to + i, static_cast<__mmask16>((1U << (n - i)) - 1U),
+            Avx512Floats::multiply(Avx512Floats::load_first(from + i, n - i), units));
     }
 }
 
@@ -336,7 +359,10 @@ constexpr DenseKernels kAvx512Dense{
     .distance_f32 = reduce_float_rows<Avx512Floats, FloatSquare<Avx512Floats>, float>,
     .dot_f16 = reduce_float_rows<Avx512Floats, FloatProduct<Avx512Floats>, std::uint16_t>,
     .distance_f16 = reduce_float_rows<Avx512Floats, FloatSquare<Avx512Floats>, std::uint16_t>,
+    .dot_bytes = reduce_byte_rows<Avx512Floats, FloatProduct<Avx512Floats>>,
+    .distance_bytes = reduce_byte_rows<Avx512Floats, FloatSquare<Avx512Floats>>,
     .widen = widen,
+    .widen_bytes = widen_bytes,
     .narrow = narrow,
     .count_bits = count_bits,
     .dot_i8 = dot_i8,

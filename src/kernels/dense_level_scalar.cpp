@@ -50,6 +50,7 @@ struct ScalarFloats {
     static Block zero() noexcept { return {}; }
     static Block load(const float* p) noexcept { return load_first(p, 16); }
     static Block load(const std::uint16_t* p) noexcept { return load_first(p, 16); }
+    static Block load(const std::int8_t* p) noexcept { return load_first(p, 16); }
     static Block load_first(const float* p, std::size_t count) noexcept {
         Block block{};
         for (std::size_t i = 0; i < count; ++i) block.lane[i] = p[i];
@@ -59,6 +60,20 @@ struct ScalarFloats {
         Block block{};
         for (std::size_t i = 0; i < count; ++i) block.lane[i] = widen_one(p[i]);
         return block;
+    }
+    static Block load_first(const std::int8_t* p, std::size_t count) noexcept {
+        Block block{};
+        for (std::size_t i = 0; i < count; ++i) block.lane[i] = static_cast<float>(p[i]);
+        return block;
+    }
+    static Block all(float x) noexcept {
+        Block block{};
+        for (float& lane : block.lane) lane = x;
+        return block;
+    }
+    static Block multiply(Block a, const Block& b) noexcept {
+        for (std::size_t i = 0; i < 16; ++i) a.lane[i] *= b.lane[i];
+        return a;
     }
     static Block add(Block a, const Block& b) noexcept {
         for (std::size_t i = 0; i < 16; ++i) a.lane[i] += b.lane[i];
@@ -83,6 +98,10 @@ struct ScalarFloats {
 
 void widen(const std::uint16_t* from, std::size_t n, float* to) noexcept {
     for (std::size_t i = 0; i < n; ++i) to[i] = widen_one(from[i]);
+}
+
+void widen_bytes(const std::int8_t* from, float unit, std::size_t n, float* to) noexcept {
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]) * unit;
 }
 
 std::uint64_t count_bits(const std::uint64_t* words, std::size_t count) noexcept {
@@ -167,7 +186,10 @@ constexpr DenseKernels kScalarDense{
     .distance_f32 = reduce_float_rows<ScalarFloats, FloatSquare<ScalarFloats>, float>,
     .dot_f16 = reduce_float_rows<ScalarFloats, FloatProduct<ScalarFloats>, std::uint16_t>,
     .distance_f16 = reduce_float_rows<ScalarFloats, FloatSquare<ScalarFloats>, std::uint16_t>,
+    .dot_bytes = reduce_byte_rows<ScalarFloats, FloatProduct<ScalarFloats>>,
+    .distance_bytes = reduce_byte_rows<ScalarFloats, FloatSquare<ScalarFloats>>,
     .widen = widen,
+    .widen_bytes = widen_bytes,
     .narrow = narrow,
     .count_bits = count_bits,
     .dot_i8 = dot_i8,

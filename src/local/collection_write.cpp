@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "braid/core/parallel.hpp"
-#include "braid/dense/format.hpp"
+#include "braid/dense/precision.hpp"
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/index/ids.hpp"
 #include "braid/index/write_rules.hpp"
@@ -39,7 +39,7 @@ Result<> Collection::accept_vector(Chunk& chunk, std::size_t dimension,
     if (spec.precision == Precision::F32) return {};
     dense::round_to(spec.precision, chunk.vector);
     auto rounded = index::check_vector(chunk.vector, dimension, shown, spec.metric);
-    if (!rounded) return fail("as 16-bit numbers", std::move(rounded).error());
+    if (!rounded) return fail(dense::rounded_as(spec.precision), std::move(rounded).error());
     return {};
 }
 

@@ -125,8 +125,9 @@ namespace {
 
 /// The oldest format that can express a schema.
 std::uint32_t format_for(const Schema& schema) {
-    const bool newest = schema.positions || schema.vectors.precision != Precision::F32;
-    return newest ? kPositionsFormat : 0;
+    if (schema.vectors.precision == Precision::Int8) return kBytesFormat;
+    const bool newer = schema.positions || schema.vectors.precision != Precision::F32;
+    return newer ? kPositionsFormat : 0;
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ inline constexpr std::uint32_t kExpiringFormat = 5;
 inline constexpr std::uint32_t kDroppingFormat = 6;
 /// Like that one, for a schema that asks for positions, or for vectors in 16 bits.
 inline constexpr std::uint32_t kPositionsFormat = 7;
-inline constexpr std::uint32_t kNewestFormat = kPositionsFormat;
+/// As that, of a schema that asks for vectors in 8 bits.
+inline constexpr std::uint32_t kBytesFormat = 8;
+inline constexpr std::uint32_t kNewestFormat = kBytesFormat;
 
 /// A file of chunks and indexes: "segment-000042", see docs/formats/segment.md.
 struct SegmentEntry {

@@ -12,6 +12,7 @@ namespace braid::remote {
 namespace {
 
 constexpr std::int64_t kFormat = 2;
+constexpr std::int64_t kBytesFormat = 3;  // of vectors in 8 bits: an older braid refuses it
 
 /// Upper case in names is escaped by a plus sign, which names cannot contain.
 std::string escaped(std::string_view collection, std::string_view plus) {
@@ -48,7 +49,8 @@ Value meta_value(const IndexMeta& meta) {
     store::ByteWriter out;
     docs::write_schema(out, meta.schema);
     Object members;
-    members.set("format", kFormat);
+    const bool bytes = meta.schema.vectors.precision == Precision::Int8;
+    members.set("format", bytes ? kBytesFormat : kFormat);
     members.set("collection", meta.collection);
     members.set("filling", meta.filling);
     members.set("made", meta.made);
@@ -172,9 +174,10 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
         encoded == nullptr || !encoded->is_string()) {
         return fail(ErrorCode::Corruption, "it does not record what it holds");
     }
-    if (format->as_int() != kFormat) {
+    if (format->as_int() != kFormat && format->as_int() != kBytesFormat) {
         return fail(ErrorCode::Unsupported, "it has format " + std::to_string(format->as_int()) +
-                                                ", this program reads " + std::to_string(kFormat));
+                                                ", this program reads " + std::to_string(kFormat) +
+                                                " and " + std::to_string(kBytesFormat));
     }
     IndexMeta meta;
     meta.collection = name->as_string();

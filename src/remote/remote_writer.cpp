@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "braid/dense/format.hpp"
+#include "braid/dense/precision.hpp"
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/docs/filter_matcher.hpp"
 #include "braid/index/ids.hpp"
@@ -45,7 +45,10 @@ Result<> RemoteBackend::check_batch(std::vector<Chunk>& chunks, const RemoteColl
             if (valid && schema.vectors.precision != Precision::F32) {
                 dense::round_to(schema.vectors.precision, chunk.vector);
                 valid = index::check_vector(chunk.vector, expected, shown, schema.vectors.metric);
-                if (!valid) valid = fail("as 16-bit numbers", std::move(valid).error());
+                if (!valid) {
+                    valid =
+                        fail(dense::rounded_as(schema.vectors.precision), std::move(valid).error());
+                }
             }
         }
         if (valid) valid = index::check_characters(chunk);

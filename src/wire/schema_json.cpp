@@ -75,7 +75,7 @@ Result<> read_vectors(Fields& fields, VectorSpec& vectors) {
     BRAID_TRY(vectors.dimension, read_size(fields, "dimension"));
     BRAID_TRY(const auto metric, fields.choice("metric", {"cosine", "dot", "euclidean"}));
     if (metric) vectors.metric = metric_by_name(*metric).value_or(vectors.metric);
-    BRAID_TRY(const auto precision, fields.choice("precision", {"f32", "f16"}));
+    BRAID_TRY(const auto precision, fields.choice("precision", {"f32", "f16", "int8"}));
     if (precision) vectors.precision = precision_by_name(*precision).value_or(vectors.precision);
     return read_fingerprint(fields, vectors.fingerprint);
 }

@@ -139,7 +139,7 @@ class Figures(WithFolder):
         report = sample_report()
         contestants = report["groups"][0]["contestants"]
         contestants[2]["qps"]["median"] = 5000.0  # it never found .95
-        for no_rival in ("braid-f16", "numpy-exact"):
+        for no_rival in ("braid-f16", "braid-int8", "numpy-exact"):
             contestants.append(contestants[0] | {"name": no_rival})
         self.write(report)
         self.assertEqual(self.run_script().returncode, 0)

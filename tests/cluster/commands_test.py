@@ -187,16 +187,17 @@ class Commands(ClusterCase):
             self.assertEqual(len(found["chunks"]), 2 if keep else 1)
 
     def test_schemas(self) -> None:
-        for place in (self.here, self.there):
-            schema = {"embedder": "external", "dimension": 8, "language": "none", "precision": "f16", "positions": True}
-            place.json("collections", "create", "h", "--schema", "-", text=json.dumps(schema))
-            place.put(some_chunks(40), collection="h")
-        self.same("collections")
-        exported = [[without_own(json.loads(line)) for line in place("export", "--collection", "h").stdout.splitlines()]
-                    for place in (self.here, self.there)]
-        self.assertEqual(len(exported[0]), len(exported[1]))
-        self.assertEqual(differences(exported[0], exported[1]), [])
-        self.request("retrieve", VECTOR | {"collection": "h", "strategy": "dense"})
+        for name, precision in (("h", "f16"), ("b", "int8")):
+            for place in (self.here, self.there):
+                schema = {"embedder": "external", "dimension": 8, "language": "none", "precision": precision, "positions": True}
+                place.json("collections", "create", name, "--schema", "-", text=json.dumps(schema))
+                place.put(some_chunks(40), collection=name)
+            self.same("collections")
+            exported = [[without_own(json.loads(line)) for line in place("export", "--collection", name).stdout.splitlines()]
+                        for place in (self.here, self.there)]
+            self.assertEqual(len(exported[0]), len(exported[1]))
+            self.assertEqual(differences(exported[0], exported[1]), [])
+            self.request("retrieve", VECTOR | {"collection": name, "strategy": "dense"})
         huge = '{"chunk_id": "x", "content": "x", "vector": [1e6,0,0,0,0,0,0,0]}'
         for place in (self.here, self.there):
             self.fails(place("add", "--collection", "h", text=huge), "as 16-bit numbers")

@@ -38,7 +38,7 @@ struct Estimated {
 
 TEST(Candidates, AreAllScoredWhereNothingIsLeftOut) {
     for (const Metric metric : {Metric::Cosine, Metric::Dot, Metric::Euclidean}) {
-        for (const Precision precision : {Precision::F32, Precision::F16}) {
+        for (const Precision precision : kPrecisions) {
             std::mt19937 rng(5);
             const Index index(clustered(rng, 300, 50),
                               {.dimension = 50, .metric = metric, .precision = precision});

@@ -32,7 +32,11 @@ TEST(CodeGraph, FindsNearlyAllOfTheBest) {
     constexpr std::size_t kCount = sized(6000, 2600);
     for (const Metric metric : {Metric::Cosine, Metric::Euclidean}) {
         std::mt19937 rng(31);
-        const GraphIndex index(clustered(rng, kCount, 260), {.dimension = 260, .metric = metric});
+        const GraphIndex index(
+            clustered(rng, kCount, 260),
+            {.dimension = 260,
+             .metric = metric,
+             .precision = metric == Metric::Cosine ? Precision::Int8 : Precision::F32});
         double sum = 0;
         for (int i = 0; i < 20; ++i) {
             std::vector<float> query = index.vectors[rng() % kCount];
@@ -72,14 +76,16 @@ TEST(CodeGraph, WhatStandsBeforeTheAllowedRowsDoesNotHideThem) {
 
 TEST(CodeGraph, AnswersWhateverTheSizesAre) {
     unsigned seed = 300;
-    for (const std::size_t dimension : {1UL, 3UL, 100UL}) {
+    for (const std::size_t dimension : {1UL, 3UL, 100UL, 4096UL}) {
         for (const std::size_t count : {1UL, 2UL, 63UL, 64UL, 65UL, 700UL}) {
+            if (dimension == 4096 && count > 65) continue;
             SCOPED_TRACE(::testing::Message()
                          << "seed " << ++seed << ", " << count << " x " << dimension);
             std::mt19937 rng(seed);
-            const GraphIndex index(
-                uniform_vectors(rng, count, dimension),
-                {.dimension = dimension, .metric = static_cast<Metric>(seed % 3)});
+            const GraphIndex index(uniform_vectors(rng, count, dimension),
+                                   {.dimension = dimension,
+                                    .metric = static_cast<Metric>(seed % 3),
+                                    .precision = kPrecisions[seed / 3 % 3]});
             const auto query = uniform_vectors(rng, 1, dimension)[0];
             const auto mask = random_mask(rng, count, 0.5);
             for (const std::size_t k : {0UL, 1UL, 10UL, 1000UL}) {

@@ -24,7 +24,7 @@ TEST(CodeScan, FindsNearlyAllOfTheBestUnderEveryMetricAndFilter) {
         const Index index(clustered(rng, kCount, 300),
                           {.dimension = 300,
                            .metric = metric,
-                           .precision = metric == Metric::Dot ? Precision::F16 : Precision::F32});
+                           .precision = kPrecisions[static_cast<std::size_t>(metric)]});
         Vectors queries;
         std::normal_distribution<float> normal;
         for (int i = 0; i < 12; ++i) {

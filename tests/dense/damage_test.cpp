@@ -33,9 +33,11 @@ store::MemorySections changed(const store::MemorySections& whole, std::string_vi
     return copy;
 }
 
-store::MemorySections small_index(std::mt19937& rng, Metric metric) {
+store::MemorySections small_index(std::mt19937& rng, Metric metric,
+                                  Precision precision = Precision::F32) {
     store::MemorySections sections;
-    write_index(uniform_vectors(rng, 200, 50), {.dimension = 50, .metric = metric, .codes_from = 0},
+    write_index(uniform_vectors(rng, 200, 50),
+                {.dimension = 50, .metric = metric, .precision = precision, .codes_from = 0},
                 sections);
     return sections;
 }
@@ -83,12 +85,16 @@ TEST(DenseDamage, ASectionOfAnotherLengthOrNoneIsCorruption) {
 
 TEST(DenseDamage, FlippedBytesNeverCrash) {
     std::mt19937 first(0);
-    const std::array wholes{small_index(first, Metric::Cosine), small_index(first, Metric::Dot),
-                            small_index(first, Metric::Euclidean)};
+    std::vector<store::MemorySections> wholes;
+    for (const Precision precision : kPrecisions) {
+        for (const Metric metric : {Metric::Cosine, Metric::Dot, Metric::Euclidean}) {
+            wholes.push_back(small_index(first, metric, precision));
+        }
+    }
     for (unsigned seed = 0; seed < share_of(400); ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
-        const store::MemorySections& whole = wholes[seed % 3];
+        const store::MemorySections& whole = wholes[seed % wholes.size()];
         const auto name = kSections[rng() % kSections.size()];
         const auto damaged = changed(whole, name, [&](auto& bytes) {
             for (std::size_t i = 1 + rng() % 20; i > 0; --i) {
@@ -114,16 +120,20 @@ TEST(DenseDamage, ANewerVersionIsRefusedByName) {
 
 TEST(DenseDamage, ANumberThatCannotBeIsCorruptionOfTheSearchThatMeetsIt) {
     std::mt19937 rng(3);
-    const auto damaged = changed(small_index(rng, Metric::Cosine), kRowsSection, [](auto& bytes) {
-        for (std::size_t i = 0; i < 50 * 4; ++i) bytes[i] = std::byte{0xff};  // not a number
-        return true;
-    });
-    const auto reader = VectorsReader::open(damaged);
-    ASSERT_TRUE(reader);
-    const std::array<std::uint32_t, 1> first{0};
-    const auto scores = reader->score(uniform_vectors(rng, 1, 50)[0], first);
-    ASSERT_FALSE(scores);
-    EXPECT_EQ(scores.error().code, ErrorCode::Corruption);
+    for (const Precision precision : kPrecisions) {
+        const auto whole = small_index(rng, Metric::Cosine, precision);
+        const auto damaged = changed(whole, kRowsSection, [&](auto& bytes) {
+            // Not a number, whether these are numbers or what 1 stands for.
+            std::fill_n(bytes.begin(), row_bytes(precision, 50), std::byte{0xff});
+            return true;
+        });
+        const auto reader = VectorsReader::open(damaged);
+        ASSERT_TRUE(reader);
+        const std::array<std::uint32_t, 1> first{0};
+        const auto scores = reader->score(uniform_vectors(rng, 1, 50)[0], first);
+        ASSERT_FALSE(scores);
+        EXPECT_EQ(scores.error().code, ErrorCode::Corruption);
+    }
 }
 
 }  // namespace

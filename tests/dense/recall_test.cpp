@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/dense/subspace.hpp"
 #include "braid/dense/vectors_reader.hpp"
 #include "dense/vectors.hpp"
 
@@ -93,6 +94,41 @@ TEST_F(RealVectors, AreFoundAtTheRecallAskedFor) {
         for (const double recall : {0.95, 0.98, 0.99}) {
             EXPECT_GE(mean_recall({.k = k, .recall = recall}), recall - 0.01)
                 << "k " << k << ", asked " << recall;
+        }
+    }
+}
+
+// The files hold bytes: turned at random, these are numbers like any others.
+TEST_F(RealVectors, AreFoundAmongTheirRoundedOnes) {
+    SeededNumbers numbers(5);
+    const auto rotation = random_directions(kRealDimension, kRealDimension, numbers);
+    const auto turned = [&](const Vectors& vectors) {
+        Vectors all(vectors.size(), std::vector<float>(kRealDimension));
+        for (std::size_t i = 0; i < vectors.size(); ++i) {
+            kernels::dense_kernels().dot_f32(vectors[i].data(), rotation.data(), kRealDimension,
+                                             kRealDimension, kRealDimension, all[i].data());
+        }
+        return all;
+    };
+    const Vectors rows = turned(base);
+    const Vectors questions = turned(queries);
+    for (const Precision precision : {Precision::F16, Precision::Int8}) {
+        store::MemorySections bytes;
+        write_index(rows, {.dimension = kRealDimension, .precision = precision}, bytes);
+        const auto rounded = VectorsReader::open(bytes);
+        ASSERT_TRUE(rounded);
+        for (const double recall : {0.95, 0.99}) {
+            double sum = 0;
+            for (std::size_t q = 0; q < questions.size(); ++q) {
+                const auto truth = reader.search(queries[q], {.exact = true});
+                const auto answer = rounded->search(questions[q], {.recall = recall});
+                ASSERT_TRUE(truth && answer);
+                for (const VectorHit& hit : answer->hits) {
+                    sum += std::ranges::count(truth->hits, hit.row, &VectorHit::row) != 0 ? 1 : 0;
+                }
+            }
+            EXPECT_GE(sum / 10 / static_cast<double>(questions.size()), recall - 0.02)
+                << name_of(precision) << ", asked " << recall;
         }
     }
 }

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -45,8 +50,23 @@ inline std::vector<float> as_stored(std::vector<float> vector, Precision precisi
         kernels::dense_kernels().narrow(vector.data(), vector.size(), halves.data());
         kernels::dense_kernels().widen(halves.data(), halves.size(), vector.data());
     }
+    if (precision == Precision::Int8) {
+        float largest = 0;
+        for (const float x : vector) largest = std::max(largest, std::abs(x));
+        // The largest number's 127th part, without the last seven of a float's 24 binary digits.
+        int exponent = 0;
+        std::ignore = std::frexp(largest / 127, &exponent);
+        exponent = std::max(exponent, std::numeric_limits<float>::min_exponent) - 17;
+        const float unit = std::ldexp(std::floor(std::ldexp(largest / 127, -exponent)), exponent);
+        for (float& x : vector) {
+            const float steps = std::nearbyint(unit > 0 ? x / unit : 0);
+            x = unit * (0.0F + std::clamp(steps, -127.0F, 127.0F));
+        }
+    }
     return vector;
 }
+
+inline constexpr std::array kPrecisions{Precision::F32, Precision::F16, Precision::Int8};
 
 inline void write_index(const Vectors& vectors, const VectorsOptions& options,
                         store::SectionSink& sink) {

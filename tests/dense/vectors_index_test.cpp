@@ -25,7 +25,8 @@ TEST(VectorsIndex, RefusesVectorsThatCannotBeCompared) {
     auto halves = VectorsBuilder::create(
         {.dimension = 3, .metric = Metric::Dot, .precision = Precision::F16});
     auto tiny = VectorsBuilder::create({.dimension = 3, .precision = Precision::F16});
-    ASSERT_TRUE(cosine && halves && tiny);
+    auto bytes = VectorsBuilder::create({.dimension = 3, .precision = Precision::Int8});
+    ASSERT_TRUE(cosine && halves && tiny && bytes);
     using Vector = std::vector<float>;
     for (const Vector& bad : {Vector{1, 2}, Vector{1, 2, 3, 4}, Vector{}, Vector{1, kNaN, 3},
                               Vector{1, 2, kInf}, Vector{0, 0, 0}, Vector{-kInf, 0, 0}}) {
@@ -36,6 +37,9 @@ TEST(VectorsIndex, RefusesVectorsThatCannotBeCompared) {
     EXPECT_FALSE(halves->add(Vector{1, 70000, 2})) << "no half is that large";
     EXPECT_TRUE(halves->add(Vector{0, 0, 0})) << "a dot product with zeros is defined";
     EXPECT_FALSE(tiny->add(Vector{1e-10F, 0, 0})) << "as halves these are zeros";
+    EXPECT_FALSE(bytes->add(Vector{1e-43F, 0, 0})) << "as bytes these are zeros";
+    EXPECT_TRUE(bytes->add(Vector{1e-10F, 0, 0}));
+    EXPECT_TRUE(bytes->add(Vector{3e38F, 1, -3e38F}));
     EXPECT_EQ(cosine->size(), 0U);
     EXPECT_EQ(halves->size(), 1U);
 }
@@ -58,7 +62,7 @@ TEST(VectorsIndex, RefusesQueriesThatCannotBeCompared) {
 
 TEST(VectorsIndex, ScoresNamedRowsAsExactRowsDoes) {
     for (const Metric metric : {Metric::Cosine, Metric::Dot, Metric::Euclidean}) {
-        for (const Precision precision : {Precision::F32, Precision::F16}) {
+        for (const Precision precision : kPrecisions) {
             std::mt19937 rng(8);
             const VectorsOptions options{33, metric, precision};
             const Vectors vectors = uniform_vectors(rng, 40, 33);

@@ -86,7 +86,7 @@ TEST(VectorsMerge, GivesWhatBuildingAtOnceWithThatTransformGives) {
         std::mt19937 rng(seed);
         const VectorsOptions options{.dimension = seed % 2 == 0 ? 20UL : 300UL,
                                      .metric = static_cast<Metric>(seed % 3),
-                                     .precision = seed % 4 < 2 ? Precision::F32 : Precision::F16,
+                                     .precision = kPrecisions[seed / 2 % 3],
                                      .codes_from = 100};
         std::vector<Vectors> vectors;
         Parts parts;

@@ -70,6 +70,46 @@ TEST(DenseKernels, SumsOfFloatsAgreeBitForBit) {
     }
 }
 
+TEST(DenseKernels, SumsOfBytesAreThoseOfTheFloatsTheyStandFor) {
+    constexpr std::size_t kRows = 3;
+    const DenseKernels& scalar = *dense_kernels_for(CpuLevel::Scalar);
+    for (std::size_t n = 0; n <= 1100; n += n < 200 ? 1 : 37) {
+        SCOPED_TRACE(::testing::Message() << "seed and length " << n);
+        std::mt19937 rng(static_cast<unsigned>(n));
+        const std::vector<float> query = floats(rng, n);
+        std::vector<std::int8_t> rows(kRows * byte_row_size(n));
+        for (auto& x : rows) x = static_cast<std::int8_t>(rng());
+        std::vector<float> wide(kRows * n);
+        for (std::size_t r = 0; r < kRows; ++r) {
+            std::int8_t* row = rows.data() + r * byte_row_size(n);
+            const float unit = std::abs(some_float(rng));
+            std::memcpy(row + n, &unit, sizeof unit);
+            for (std::size_t i = 0; i < n; ++i) {
+                wide[r * n + i] = static_cast<float>(row[i]) * unit;
+            }
+        }
+        std::vector<float> expected(2 * kRows);
+        scalar.dot_f32(query.data(), wide.data(), n, kRows, n, expected.data());
+        scalar.distance_f32(query.data(), wide.data(), n, kRows, n, expected.data() + kRows);
+        for (const DenseKernels* kernels : all_levels()) {
+            SCOPED_TRACE(name_of(kernels->level));
+            std::vector<float> out(2 * kRows);
+            kernels->dot_bytes(query.data(), rows.data(), kRows, n, out.data());
+            kernels->distance_bytes(query.data(), rows.data(), kRows, n, out.data() + kRows);
+            expect_same_bits(out, expected);
+            std::vector<float> widened(kRows * n);
+            for (std::size_t r = 0; r < kRows; ++r) {
+                const std::int8_t* row = rows.data() + r * byte_row_size(n);
+                float unit = 0;
+                std::memcpy(&unit, row + n, sizeof unit);
+                kernels->widen_bytes(row, unit, n, widened.data() + r * n);
+            }
+            expect_same_bits(widened, wide);
+        }
+        if (HasFatalFailure()) return;
+    }
+}
+
 TEST(DenseKernels, FourQueriesAtOnceGiveWhatEachGives) {
     constexpr std::size_t kRows = 3;
     for (std::size_t n = 0; n <= 1100; n += n < 200 ? 1 : 37) {

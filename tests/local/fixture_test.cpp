@@ -42,6 +42,12 @@ Schema of_halves() {
     return schema;
 }
 
+Schema of_bytes() {
+    Schema schema = vectors_schema(2);
+    schema.vectors.precision = Precision::Int8;
+    return schema;
+}
+
 Schema with_positions() {
     Schema schema = vectors_schema(2);
     schema.positions = true;
@@ -61,6 +67,7 @@ std::vector<Kept> kept_ones() {
          .many = true},
         {.folder = "manifest-7", .schema = of_halves(), .chunks = 22},
         {.folder = "manifest-7-positions", .schema = with_positions(), .chunks = 22},
+        {.folder = "manifest-8", .schema = of_bytes(), .chunks = 22},
     };
 }
 

@@ -44,13 +44,18 @@ TEST(Manifest, ReadsBackWhatItWrote) {
     extreme.schema.positions = true;
     Manifest halves = full_manifest();
     halves.schema.vectors.precision = Precision::F16;
-    for (const Manifest& manifest : {plain, full_manifest(), extreme, halves}) {
+    Manifest bytes = extreme;
+    bytes.schema.vectors.precision = Precision::Int8;
+    for (const Manifest& manifest : {plain, full_manifest(), extreme, halves, bytes}) {
         const auto read = read_manifest(write_manifest(manifest), "m");
         ASSERT_TRUE(read.has_value()) << read.error().message;
         EXPECT_EQ(*read, manifest);
-        const bool newer =  // an older braid refuses it
-            manifest.schema.positions || manifest.schema.vectors.precision == Precision::F16;
-        EXPECT_EQ(read->format, newer ? kPositionsFormat : kManifestFormat);
+        const Precision precision = manifest.schema.vectors.precision;
+        const bool newer = manifest.schema.positions || precision == Precision::F16;
+        EXPECT_EQ(read->format, precision == Precision::Int8 ? kBytesFormat
+                                : newer                      ? kPositionsFormat
+                                                             : kManifestFormat)
+            << "an older braid refuses it";
     }
 }
 

@@ -122,6 +122,8 @@ TEST(IndexLayout, AMappingSaysWhatItsCollectionIs) {
     EXPECT_TRUE(read->filling);
     EXPECT_EQ(read->dimension, 3U);
     EXPECT_FALSE(read->expires);
+    meta.schema.vectors.precision = Precision::Int8;
+    EXPECT_EQ(read_mapping(mapping_body(meta))->schema, meta.schema);
     meta.expires = true;
     EXPECT_TRUE(read_mapping(mapping_body(meta))->expires);
     EXPECT_EQ(read_mapping(Object{}).error().code, ErrorCode::NotFound);

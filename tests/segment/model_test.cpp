@@ -68,6 +68,7 @@ TEST(SegmentModel, AnswersAreThoseOfTheExactEngine) {
         if (seed % 3 == 1) schema.vectors.metric = Metric::Euclidean;
         if (seed % 3 == 2) schema.bm25.variant = Bm25Variant::Okapi;
         schema.positions = seed % 2 == 0;
+        schema.vectors.precision = static_cast<Precision>(seed / 3 % 3);
         run_model(seed, schema, 120);
         if (::testing::Test::HasFatalFailure()) return;
     }

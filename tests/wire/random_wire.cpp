@@ -313,7 +313,7 @@ Schema random_schema(std::mt19937_64& rng) {
     schema.vectors.embedder = dice.word();
     schema.vectors.dimension = dice.below(2000);
     schema.vectors.metric = static_cast<Metric>(dice.below(3));
-    schema.vectors.precision = static_cast<Precision>(dice.below(2));
+    schema.vectors.precision = static_cast<Precision>(dice.below(3));
     schema.vectors.fingerprint = dice.maybe([&] {
         return EmbedderFingerprint{dice.word(),     dice.word(), dice.below(900),
                                    "cls",           dice.text(), dice.text(),

@@ -93,7 +93,7 @@ const std::string_view kRestSchemas = R"json({
     "bm25": {"type": ["object", "null"]}, "embedder": {"type": ["string", "null"],
     "description": "\"none\", \"external\" (you bring vectors), or an embedder's name."},
     "dimension": {"type": ["integer", "null"]}, "metric": {"enum": ["cosine", "dot",
-    "euclidean", null]}, "precision": {"enum": ["f32", "f16", null]}, "metadata": {"type": ["object", "null"]}, "levels": {"type": ["object",
+    "euclidean", null]}, "precision": {"enum": ["f32", "f16", "int8", null]}, "metadata": {"type": ["object", "null"]}, "levels": {"type": ["object",
     "null"]}}},
   "NewCollection": {"type": "object", "properties": {"name": {"type": "string", "description":
     "What it is called.", "pattern": "^[A-Za-z0-9_-]{1,100}$"}, "schema": {"anyOf": [{"$ref": "#/$defs/Schema"}, {"type":

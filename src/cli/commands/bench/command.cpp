@@ -66,8 +66,8 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
     {.name = "precision",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "of stored vectors: f32 (default) or f16",
-     .choices = "f32|f16"},
+     .help = "of stored vectors: f32 (default), f16 or int8",
+     .choices = "f32|f16|int8"},
 });
 
 constexpr const FlagSpec& kSelectivity = kSparseFlags[5];
