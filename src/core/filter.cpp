@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "braid/core/filter_ops.hpp"
+
 namespace braid {
 namespace {
 
@@ -36,10 +38,6 @@ std::optional<Op> op_by_name(std::string_view name) {
 
 std::string_view name_of(Op op) {
     return kOps[static_cast<std::size_t>(op)].name;
-}
-
-bool is_logical(Op op) {
-    return op == Op::And || op == Op::Or || op == Op::Not;
 }
 
 bool is_ordered(const Value& value) {
@@ -78,7 +76,7 @@ public:
             return bad("more than " + std::to_string(limits_.clauses) + " clauses");
         }
         if (static_cast<std::size_t>(filter.op) >= kOps.size()) return bad("unknown operator");
-        if (!is_logical(filter.op)) {
+        if (!core::is_logical(filter.op)) {
             BRAID_CHECK(check_comparison(filter));
             return check_size(filter);
         }
@@ -217,7 +215,7 @@ private:
         if (!key.starts_with('$')) return parse_field(key, value, depth);
         const auto op = op_by_name(key);
         if (!op) return bad(unknown_operator(key));
-        if (!is_logical(*op)) {
+        if (!core::is_logical(*op)) {
             return bad(key + " belongs inside a field: {\"field\": {\"" + key + "\": ...}}");
         }
         Filter filter{*op, {}, {}, {}};
@@ -250,7 +248,7 @@ private:
                 clauses.push_back({Op::Not, {}, {}, {std::move(child)}});
                 continue;
             }
-            if (is_logical(*op)) return takes_filters(field, key);
+            if (core::is_logical(*op)) return takes_filters(field, key);
             clauses.push_back(Filter::compare(*op, field, operand));
         }
         if (clauses.empty()) return bad("field \"" + field + "\": no operator in {}");
@@ -277,7 +275,7 @@ Value filter_to_value(const Filter& filter) {
     if (filter.op == Op::Not) {
         return Object{{"$not", filter_to_value(filter.children.at(0))}};
     }
-    if (is_logical(filter.op)) {
+    if (core::is_logical(filter.op)) {
         Array children;
         for (const Filter& child : filter.children) children.push_back(filter_to_value(child));
         return Object{{std::string(name_of(filter.op)), std::move(children)}};

@@ -16,6 +16,10 @@ std::string unknown_collection(std::string_view name) {
     return std::string(kStart) + std::string(name) + "\"";
 }
 
+tl::unexpected<Error> no_collection(std::string_view name) {
+    return fail(ErrorCode::NotFound, unknown_collection(name));
+}
+
 std::optional<std::string> unknown_collection_in(std::string_view message) {
     if (!message.starts_with(kStart)) return std::nullopt;
     const std::string_view rest = message.substr(kStart.size());

@@ -5,10 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "braid/result.hpp"
+
 namespace braid::core {
 
-/// What an error says about a collection that is not there.
+/// What an error says about a collection that does not exist.
 std::string unknown_collection(std::string_view name);
+/// NotFound, saying that.
+tl::unexpected<Error> no_collection(std::string_view name);
 
 /// The collection's name if that is all that `message` says. Doors that know who asks add the
 /// collections that one may see.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/filter_ops.hpp"
 #include "braid/core/limits.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/docs/field_view.hpp"
@@ -14,10 +15,6 @@ namespace braid::docs {
 namespace {
 
 using Op = Filter::Op;
-
-bool is_logical(Op op) noexcept {
-    return op == Op::And || op == Op::Or || op == Op::Not;
-}
 
 }  // namespace
 
@@ -154,7 +151,7 @@ Result<Node> build(const Filter& filter, const Schema& schema) {
         node.cost += built.cost;
         node.children.push_back(std::move(built));
     }
-    if (is_logical(filter.op)) return node;
+    if (core::is_logical(filter.op)) return node;
     BRAID_CHECK(check_operands(filter, schema));
     node.comparison.emplace(filter, schema.levels.default_level);
     node.cost += node.comparison->cost - 1;

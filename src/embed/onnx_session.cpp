@@ -8,11 +8,14 @@
 
 #include <dlfcn.h>
 
+#include "braid/core/shared_library.hpp"
 #include "braid/embed/ort_api.hpp"
 #include "braid/store/mapped_file.hpp"
 
 namespace braid::embed {
 namespace {
+
+constexpr std::string_view kLibrary = "ONNX Runtime";
 
 /// Deletes through an entry of the runtime's function table.
 template <class T, class Release>
@@ -74,21 +77,11 @@ Result<> forbid_telemetry() {
 }
 
 Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path& library) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(library, error)) {
-        return fail(ErrorCode::NotFound, "no ONNX Runtime library at " + library.string());
-    }
-    const auto refuse = [&](const std::string& why) {
-        return fail(ErrorCode::Unsupported,
-                    "cannot use " + library.string() + " as ONNX Runtime: " + why);
-    };
     BRAID_CHECK(forbid_telemetry());
-    // Local symbols: another ONNX Runtime in the process, such as Python's, keeps its own.
-    void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        const char* const why = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
-        return refuse(why == nullptr ? "it cannot be loaded" : why);
-    }
+    BRAID_TRY(void* const handle, core::open_library(library, kLibrary));
+    const auto refuse = [&](const std::string& why) {
+        return core::cannot_use(library, kLibrary, why);
+    };
     const auto base = reinterpret_cast<ort::GetApiBase>(dlsym(handle, "OrtGetApiBase"));
     if (base == nullptr) {
         dlclose(handle);

@@ -13,7 +13,7 @@ namespace {
 
 Result<> check_object(const Object& object, std::size_t depth);
 
-/// What JSON can say, and the log can give back.
+/// What JSON can express and the log can reproduce.
 Result<> check_value(const Value& value, std::size_t depth) {
     if (depth > docs::kMaxMetadataDepth) {
         return invalid_argument("metadata is nested deeper than " +
@@ -90,7 +90,7 @@ Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, s
     }
     if (dimension != 0 && vector.size() != dimension) {
         const std::string size = std::to_string(vector.size());
-        // What may not be seen decides: that it does is all that is said.
+        // Something invisible decides this: that it does is all the caller is told.
         if (shown == 0) {
             return invalid_argument("a vector of " + size + " dimensions cannot be stored here");
         }
@@ -156,6 +156,16 @@ tl::unexpected<Error> owned_elsewhere(std::string_view chunk_id, std::string_vie
                                          "\" belongs to document \"" + std::string(owner) +
                                          "\"; replacing \"" + std::string(document_id) +
                                          "\" would overwrite it");
+}
+
+tl::unexpected<Error> name_in_use(std::string_view collection) {
+    return fail(ErrorCode::AlreadyExists,
+                "collection \"" + std::string(collection) + "\" already exists");
+}
+
+tl::unexpected<Error> not_being_filled(std::string_view collection) {
+    return fail(ErrorCode::Conflict,
+                "collection \"" + std::string(collection) + "\" has no import under way");
 }
 
 }  // namespace braid::index

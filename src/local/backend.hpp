@@ -18,7 +18,6 @@
 
 #include "braid/backend.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
-#include "braid/core/unknown_collection.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/compaction_queue.hpp"
 #include "braid/local/local_backend.hpp"
@@ -31,14 +30,6 @@ namespace braid::local {
 inline constexpr std::string_view kCollectionsName = "collections";
 /// Renamed to `kCollectionsName` when a copy is complete.
 inline constexpr std::string_view kUnfinishedName = "collections-unfinished";
-
-/// Why a collection whose creation has not finished cannot be read.
-inline constexpr const char* kUnfilled =
-    "its import is under way or was interrupted; drop it, or import it again";
-
-inline tl::unexpected<Error> no_collection(const std::string& name) {
-    return fail(ErrorCode::NotFound, core::unknown_collection(name));
-}
 
 class LocalRewrite;
 

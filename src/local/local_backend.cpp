@@ -4,6 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "braid/core/collection_list.hpp"
+#include "braid/core/unknown_collection.hpp"
+#include "braid/index/write_rules.hpp"
 #include "braid/local/backend.hpp"
 #include "braid/local/reader.hpp"
 #include "braid/rank/model_json.hpp"
@@ -28,7 +31,7 @@ Result<> LocalBackend::finish_collection(const std::string& name) {
     BRAID_CHECK(check_writable());
     BRAID_TRY(const auto found, find(name));
     if (!found->unfinished()) {
-        return fail(ErrorCode::Conflict, "collection \"" + name + "\" has no import under way");
+        return index::not_being_filled(name);
     }
     return found->finish();
 }
@@ -65,7 +68,7 @@ Result<> LocalBackend::try_create(const std::string& name, const Schema& schema,
     std::unique_lock lock(mutex_);
     settle(lock, name);
     if (names().contains(name) || damaged_.contains(name)) {
-        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" already exists");
+        return index::name_in_use(name);
     }
     BRAID_TRY(const auto directory, directory_->subdirectory(name));
     if (auto created = Collection::create(*directory, schema, as); !created) {
@@ -89,7 +92,7 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
     std::unique_lock lock(mutex_);
     settle(lock, name);
     const auto found = collections_.find(name);
-    if (!names().contains(name) && !damaged_.contains(name)) return no_collection(name);
+    if (!names().contains(name) && !damaged_.contains(name)) return core::no_collection(name);
     if (found != collections_.end()) {
         (void)found->second->close_for_good();
     }
@@ -125,14 +128,7 @@ Result<std::vector<CollectionInfo>> LocalBackend::collections(const Principal& p
         }
     }
     for (const std::string& name : present) {
-        auto info = describe(name, principal);
-        if (info) {
-            infos.push_back(*std::move(info));
-        } else if (info.error().code != ErrorCode::NotFound) {  // dropped meanwhile
-            CollectionInfo& unreadable = infos.emplace_back();
-            unreadable.name = name;
-            unreadable.damage = info.error().message;
-        }
+        core::add_described(infos, name, describe(name, principal));
     }
     std::ranges::sort(infos, {}, &CollectionInfo::name);
     return infos;
@@ -148,7 +144,7 @@ Result<CollectionInfo> LocalBackend::describe(const std::string& name,
     BRAID_TRY(const auto collection, find(name));
     const auto pin = collection->pin();
     BRAID_TRY(CollectionInfo info, collection->info(pin->at(), principal));
-    if (collection->unfinished()) info.damage = kUnfilled;
+    if (collection->unfinished()) info.damage = index::kUnfilled;
     return info;
 }
 

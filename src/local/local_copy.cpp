@@ -5,6 +5,7 @@
 
 #include "braid/core/findings.hpp"
 #include "braid/core/limits.hpp"
+#include "braid/index/write_rules.hpp"
 #include "braid/local/backend.hpp"
 #include "braid/store/posix_directory.hpp"
 
@@ -70,7 +71,7 @@ Result<std::vector<LocalBackend::Source>> LocalBackend::capture(CheckReport& rep
     for (const auto& [name, collection] : collections_) {
         if (collection->unfinished()) {  // nobody may see it here either
             core::Findings("collection \"" + name + "\"", report)
-                .note(std::string("left out: ") + kUnfilled);
+                .note(std::string("left out: ") + index::kUnfilled);
             continue;
         }
         sources.push_back({collection, collection->extent()});

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "braid/core/unknown_collection.hpp"
+#include "braid/index/write_rules.hpp"
 #include "braid/local/backend.hpp"
 
 namespace braid::local {
@@ -160,7 +162,7 @@ Result<std::shared_ptr<Collection>> LocalBackend::find(const std::string& name) 
         if (const auto found = damaged_.find(name); found != damaged_.end()) {
             return fail("collection \"" + name + "\"", found->second);
         }
-        if (!closed_.contains(name)) return no_collection(name);
+        if (!closed_.contains(name)) return core::no_collection(name);
         busy_.insert(name);
     }
     auto opened = open_closed(name);
@@ -232,7 +234,7 @@ void LocalBackend::close_idle(std::size_t keep) const {
             // Counted again when somebody asks.
         } else if (auto known = idle->info(idle->pin()->at(), {}))
             info = *std::move(known);
-        if (info && idle->unfinished()) info->damage = kUnfilled;
+        if (info && idle->unfinished()) info->damage = index::kUnfilled;
         if (const auto closed = idle->close(); !closed) {
             tell(LogEvent::Level::Error, "close_failed",
                  "collection \"" + name + "\": " + closed.error().message);

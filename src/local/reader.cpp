@@ -1,6 +1,8 @@
 #include "braid/local/reader.hpp"
 
 #include "braid/core/search_legs.hpp"
+#include "braid/core/unknown_collection.hpp"
+#include "braid/index/write_rules.hpp"
 #include "braid/local/backend.hpp"
 
 namespace braid::local {
@@ -29,7 +31,7 @@ Result<ReaderPtr> LocalReader::resume(const CallLimits& limits) const {
 
 Result<const Collection::Pin*> LocalReader::pinned(const std::string& collection) const {
     const auto found = pins_->find(collection);
-    if (found == pins_->end()) return no_collection(collection);
+    if (found == pins_->end()) return core::no_collection(collection);
     return found->second.get();
 }
 
@@ -39,7 +41,7 @@ auto LocalReader::read(const std::string& collection, const Read& read) const
     BRAID_TRY(const Collection::Pin* const pin, pinned(collection));
     if (pin->collection().unfinished()) {
         return fail(ErrorCode::Unavailable,
-                    "collection \"" + collection + "\" cannot be read: " + kUnfilled);
+                    "collection \"" + collection + "\" cannot be read: " + index::kUnfilled);
     }
     return read(pin->collection(), pin->at());
 }

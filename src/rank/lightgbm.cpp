@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <system_error>
+#include <string_view>
 #include <utility>
 
 #include <dlfcn.h>
+
+#include "braid/core/shared_library.hpp"
 
 namespace braid::rank {
 
@@ -39,6 +41,8 @@ struct Lightgbm::Api {
 };
 
 namespace {
+
+constexpr std::string_view kLibrary = "LightGBM";
 
 constexpr int kFloat = 0;
 constexpr int kDouble = 1;
@@ -116,20 +120,8 @@ Result<> check_training_data(const TrainingData& data) {
 }
 
 Result<Lightgbm> Lightgbm::load(const std::filesystem::path& library) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(library, error)) {
-        return fail(ErrorCode::NotFound, "no LightGBM library at " + library.string());
-    }
-    const auto refuse = [&](const std::string& why) {
-        return fail(ErrorCode::Unsupported,
-                    "cannot use " + library.string() + " as LightGBM: " + why);
-    };
     // Never closed: OpenMP's threads outlive any use of it.
-    void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        const char* const why = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
-        return refuse(why == nullptr ? "it cannot be loaded" : why);
-    }
+    BRAID_TRY(void* const handle, core::open_library(library, kLibrary));
     auto api = std::make_shared<Api>();
     if (!find(handle, "LGBM_GetLastError", api->last_error) ||
         !find(handle, "LGBM_DatasetCreateFromMat", api->dataset_from_matrix) ||
@@ -141,7 +133,7 @@ Result<Lightgbm> Lightgbm::load(const std::filesystem::path& library) {
         !find(handle, "LGBM_BoosterSaveModelToString", api->booster_save) ||
         !find(handle, "LGBM_BoosterPredictForMat", api->booster_predict) ||
         !find(handle, "LGBM_BoosterFree", api->booster_free)) {
-        return refuse("it lacks a function of version 4's C API");
+        return core::cannot_use(library, kLibrary, "it lacks a function of version 4's C API");
     }
     return Lightgbm(std::move(api));
 }

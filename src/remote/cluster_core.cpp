@@ -66,10 +66,6 @@ bool passes(const Error& error) {
 
 }  // namespace
 
-tl::unexpected<Error> no_such_collection(const std::string& name) {
-    return fail(ErrorCode::NotFound, core::unknown_collection(name));
-}
-
 const Array& hits_of(const Value& answer) {
     static const Array kNone;
     const Value* const outer = answer.find("hits");
@@ -126,7 +122,7 @@ Result<RemoteCollectionPtr> ClusterCore::find(const std::string& name, const Cal
 
 Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
                                                   const CallLimits& limits) {
-    if (!validate_collection_name(name)) return no_such_collection(name);
+    if (!validate_collection_name(name)) return core::no_collection(name);
     BRAID_CHECK(meet(limits));
     // Without a cluster manager the cluster would wait for one, by default for half a minute.
     const std::string path =
@@ -135,13 +131,13 @@ Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
     if (!answer) {
         if (answer.error().code == ErrorCode::NotFound) {
             dropped(name);
-            return no_such_collection(name);
+            return core::no_collection(name);
         }
         return tl::unexpected<Error>(std::move(answer).error());
     }
     const Value* const index = answer->find(index_name(options_.prefix, name));
     const Value* const mappings = index != nullptr ? index->find("mappings") : nullptr;
-    if (mappings == nullptr) return no_such_collection(name);
+    if (mappings == nullptr) return core::no_collection(name);
     auto meta = read_mapping(*mappings);
     if (!meta) {
         return fail("index \"" + index_name(options_.prefix, name) + "\"", std::move(meta).error());
@@ -348,7 +344,7 @@ Result<std::vector<StoredChunk>> ClusterCore::read(const RemoteCollection& colle
         auto answer = client_->ask("POST", path, std::move(body), limits);
         if (!answer) {
             if (answer.error().code == ErrorCode::NotFound) {
-                return no_such_collection(collection.meta.collection);
+                return core::no_collection(collection.meta.collection);
             }
             return tl::unexpected<Error>(std::move(answer).error());
         }
@@ -361,7 +357,7 @@ Result<std::vector<StoredChunk>> ClusterCore::read(const RemoteCollection& colle
             if (const Value* const error = doc.find("error"); error != nullptr) {
                 const Error why = error_of(503, *error, "reading a chunk");
                 if (why.message.find("index_not_found") != std::string::npos) {
-                    return no_such_collection(collection.meta.collection);
+                    return core::no_collection(collection.meta.collection);
                 }
                 return tl::unexpected<Error>(why);
             }

@@ -161,9 +161,6 @@ private:
     std::map<Version, KnownRanker> rankers_;  // by the collection's creation
 };
 
-/// NotFound, in the words that all doors use.
-tl::unexpected<Error> no_such_collection(const std::string& name);
-
 /// What stands at "hits.hits" of an answer; empty if there is nothing.
 const Array& hits_of(const Value& answer);
 

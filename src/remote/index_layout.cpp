@@ -6,6 +6,7 @@
 
 #include "braid/core/base64.hpp"
 #include "braid/docs/schema_codec.hpp"
+#include "braid/json/find_in.hpp"
 #include "braid/store/bytes.hpp"
 
 namespace braid::remote {
@@ -56,15 +57,6 @@ Value meta_value(const IndexMeta& meta) {
     members.set("made", meta.made);
     members.set("schema", core::encode_base64(out.view()));
     return Object{{"braid", std::move(members)}};
-}
-
-const Value* path_in(const Value& value, std::initializer_list<std::string_view> names) {
-    const Value* at = &value;
-    for (const std::string_view name : names) {
-        at = at->find(name);
-        if (at == nullptr) return nullptr;
-    }
-    return at;
 }
 
 }  // namespace
@@ -164,7 +156,7 @@ Value mapping_body(const IndexMeta& meta) {
 }
 
 Result<IndexMeta> read_mapping(const Value& mappings) {
-    const Value* const ours = path_in(mappings, {"_meta", "braid"});
+    const Value* const ours = json::find_in(mappings, {"_meta", "braid"});
     if (ours == nullptr) return fail(ErrorCode::NotFound, "it does not hold a braid collection");
     const Value* const format = ours->find("format");
     const Value* const name = ours->find("collection");
@@ -189,11 +181,11 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
     const std::string source = "the schema of collection " + meta.collection;
     store::ByteReader in(*bytes, source);
     BRAID_TRY(meta.schema, docs::read_schema(in));
-    const Value* const dimension = path_in(mappings, {"properties", "vector", "dimension"});
+    const Value* const dimension = json::find_in(mappings, {"properties", "vector", "dimension"});
     if (dimension != nullptr && dimension->is_int() && dimension->as_int() > 0) {
         meta.dimension = static_cast<std::size_t>(dimension->as_int());
     }
-    meta.expires = path_in(mappings, {"properties", "expires"}) != nullptr;
+    meta.expires = json::find_in(mappings, {"properties", "expires"}) != nullptr;
     return meta;
 }
 

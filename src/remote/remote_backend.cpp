@@ -4,6 +4,9 @@
 #include <chrono>
 #include <utility>
 
+#include "braid/core/collection_list.hpp"
+#include "braid/index/write_rules.hpp"
+#include "braid/json/find_in.hpp"
 #include "braid/json/json.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/remote_reader.hpp"
@@ -95,7 +98,7 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
                         "the cluster has an index \"" + index_name(core_->options().prefix, name) +
                             "\" that is not braid's; choose another name or another prefix");
         }
-        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" already exists");
+        return index::name_in_use(name);
     }
     if (why.find("[knn_vector]") != std::string::npos ||
         why.find("[index.knn]") != std::string::npos) {
@@ -111,7 +114,7 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
 Result<> RemoteBackend::finish_collection(const std::string& name) {
     BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(name, {}));
     if (!found->meta.filling) {
-        return fail(ErrorCode::Conflict, "collection \"" + name + "\" has no import under way");
+        return index::not_being_filled(name);
     }
     IndexMeta meta = found->meta;
     meta.filling = false;
@@ -152,15 +155,7 @@ Result<std::vector<CollectionInfo>> RemoteBackend::collections(const Principal& 
         }
         // Another prefix may begin with ours.
         if (index_name(prefix, meta->collection) != index) continue;
-        const std::string name = meta->collection;
-        auto info = describe(name, principal);
-        if (info) {
-            infos.push_back(*std::move(info));
-        } else if (info.error().code != ErrorCode::NotFound) {
-            CollectionInfo& unreadable = infos.emplace_back();
-            unreadable.name = name;
-            unreadable.damage = info.error().message;
-        }
+        core::add_described(infos, meta->collection, describe(meta->collection, principal));
     }
     std::ranges::sort(infos, {}, &CollectionInfo::name);
     return infos;
@@ -179,7 +174,7 @@ Result<CollectionInfo> RemoteBackend::describe(const RemoteCollection& collectio
     CollectionInfo info;
     info.name = collection.meta.collection;
     info.schema = collection.schema();
-    if (collection.meta.filling) info.damage = kUnfilled;
+    if (collection.meta.filling) info.damage = index::kUnfilled;
     BRAID_TRY(info.schema.vectors.dimension, visible_dimension(collection, principal, limits));
     auto clauses =
         principal_clauses(principal, collection.meta.schema, collection.expiry_at(core_->now()));
@@ -215,11 +210,8 @@ Result<CollectionInfo> RemoteBackend::describe(const RemoteCollection& collectio
     if (!principal.sees_everything()) return info;
     const auto store = core_->client().ask("GET", collection.path + "/_stats/store", "", limits);
     if (store) {
-        const Value* at = &*store;
-        for (const std::string_view name : {"_all", "total", "store"}) {
-            at = at != nullptr ? at->find(name) : nullptr;
-        }
-        if (at != nullptr) info.bytes_on_disk = number_at(*at, "size_in_bytes");
+        const Value* const all = json::find_in(*store, {"_all", "total", "store"});
+        if (all != nullptr) info.bytes_on_disk = number_at(*all, "size_in_bytes");
     }
     return info;
 }

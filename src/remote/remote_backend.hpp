@@ -16,10 +16,6 @@
 
 namespace braid::remote {
 
-/// Why a collection whose creation has not finished cannot be read.
-inline constexpr const char* kUnfilled =
-    "its import is under way or was interrupted; drop it, or import it again";
-
 /// Collections as indexes of a search cluster. Distribution, copies and failover are the cluster's.
 class RemoteBackend final : public Backend {
 public:

@@ -5,6 +5,7 @@
 
 #include "braid/core/base64.hpp"
 #include "braid/docs/probes_codec.hpp"
+#include "braid/index/write_rules.hpp"
 #include "braid/net/client/retry.hpp"
 #include "braid/rank/model_json.hpp"
 #include "braid/remote/kept.hpp"
@@ -83,7 +84,7 @@ Result<CheckReport> RemoteBackend::check(const CallLimits& limits) const {
     for (const CollectionInfo& info : infos) {
         ++report.collections;
         const std::string named = "collection \"" + info.name + "\": ";
-        if (info.damage == kUnfilled) {
+        if (info.damage == index::kUnfilled) {
             report.unfinished.push_back(named + info.damage);
             continue;
         }

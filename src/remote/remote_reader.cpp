@@ -7,11 +7,14 @@
 #include "braid/core/base64.hpp"
 #include "braid/core/charge.hpp"
 #include "braid/core/limits.hpp"
+#include "braid/core/unknown_collection.hpp"
 #include "braid/docs/filter_matcher.hpp"
 #include "braid/docs/probes_codec.hpp"
 #include "braid/exact/facets.hpp"
 #include "braid/exact/labels.hpp"
 #include "braid/exact/visible_rows.hpp"
+#include "braid/index/write_rules.hpp"
+#include "braid/json/find_in.hpp"
 #include "braid/json/json.hpp"
 #include "braid/remote/facts.hpp"
 #include "braid/remote/filter_query.hpp"
@@ -25,17 +28,8 @@ namespace {
 
 constexpr std::size_t kPage = 1'000;  // chunks in one answer
 
-const Value* find_in(const Value& value, std::initializer_list<std::string_view> names) {
-    const Value* at = &value;
-    for (const std::string_view name : names) {
-        at = at->find(name);
-        if (at == nullptr) return nullptr;
-    }
-    return at;
-}
-
 std::uint64_t count_in(const Value& value, std::initializer_list<std::string_view> names) {
-    const Value* const found = find_in(value, names);
+    const Value* const found = json::find_in(value, names);
     return found != nullptr && found->is_int() && found->as_int() > 0
                ? static_cast<std::uint64_t>(found->as_int())
                : 0;
@@ -96,7 +90,7 @@ RemoteReader::Snapshot::~Snapshot() {
 
 Result<RemoteCollectionPtr> RemoteReader::Snapshot::find(const std::string& name) const {
     const auto found = collections_.find(name);
-    if (found == collections_.end()) return no_such_collection(name);
+    if (found == collections_.end()) return core::no_collection(name);
     return found->second;
 }
 
@@ -133,7 +127,7 @@ Result<RemoteCollectionPtr> RemoteReader::readable(const std::string& collection
     BRAID_TRY(RemoteCollectionPtr found, snapshot_->find(collection));
     if (found->meta.filling) {
         return fail(ErrorCode::Unavailable,
-                    "collection \"" + collection + "\" cannot be read: " + kUnfilled);
+                    "collection \"" + collection + "\" cannot be read: " + index::kUnfilled);
     }
     return found;
 }
@@ -151,7 +145,7 @@ Result<Value> RemoteReader::ask(const RemoteCollection& collection, Object body)
     item.body = std::move(body);
     auto answer = snapshot_->core().search_one(std::move(item), limits_);
     if (!answer && answer.error().code == ErrorCode::NotFound) {
-        return no_such_collection(collection.meta.collection);
+        return core::no_collection(collection.meta.collection);
     }
     return answer;
 }
@@ -268,7 +262,7 @@ Result<std::vector<FacetCount>> RemoteReader::fields(const RemoteCollection& col
                  {"include", metadata_field_words()}};
     BRAID_TRY(const Value answer, asked({{"fields", Object{{"terms", std::move(terms)}}}}));
     Object filters;
-    const Value* const buckets = find_in(answer, {"aggregations", "fields", "buckets"});
+    const Value* const buckets = json::find_in(answer, {"aggregations", "fields", "buckets"});
     if (buckets != nullptr && buckets->is_array()) {
         for (const Value& bucket : buckets->as_array()) {
             const Value* const word = bucket.find("key");
@@ -315,7 +309,7 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
                           {"query", all_of(std::move(clauses))},
                           {"aggs", Object{{"values", Object{{"terms", std::move(terms)}}}}}}));
     exact::FacetCounter counter(field, schema, limits_);
-    const Value* const buckets = find_in(answer, {"aggregations", "values", "buckets"});
+    const Value* const buckets = json::find_in(answer, {"aggregations", "values", "buckets"});
     if (buckets != nullptr && buckets->is_array()) {
         for (const Value& bucket : buckets->as_array()) {
             const Value* const key = bucket.find("key");
@@ -350,7 +344,7 @@ Result<CollectionStats> RemoteReader::stats(const ReadScope& scope) const {
     stats.chunks = count_in(answer, {"hits", "total", "value"});
     stats.documents = count_in(answer, {"aggregations", "documents", "value"});
     stats.vectors = count_in(answer, {"aggregations", "vectors", "doc_count"});
-    const Value* const length = find_in(answer, {"aggregations", "length", "value"});
+    const Value* const length = json::find_in(answer, {"aggregations", "length", "value"});
     if (length != nullptr && length->is_number()) stats.average_length = length->as_double();
     if (!scope.principal.sees_everything()) return stats;
     BRAID_TRY(const Value store, snapshot_->core().client().ask(

@@ -101,7 +101,7 @@ Result<WriteReport> RemoteBackend::remove_ids(const RemoteCollection& collection
     for (std::size_t i = 0; i < each.size(); ++i) {
         const Version there = stored[i].chunk_version();
         if (options.if_version && there != *options.if_version) {
-            return wrong_version(each[i], there, *options.if_version);
+            return index::wrong_version(each[i], there, *options.if_version);
         }
         if (!stored[i].chunk) continue;
         operations.push_back(
@@ -135,7 +135,7 @@ Result<WriteReport> RemoteBackend::remove_selected(const RemoteCollection& colle
         std::vector<BulkOperation> operations;
         for (const Named& one : chosen) {
             if (options.if_version && one.version != *options.if_version) {
-                return wrong_version(one.id, one.version, *options.if_version);
+                return index::wrong_version(one.id, one.version, *options.if_version);
             }
             operations.push_back(
                 remove_operation(scope.namespace_, one.id, report.version, one.dependency));

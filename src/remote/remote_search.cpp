@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "braid/core/limits.hpp"
+#include "braid/core/unknown_collection.hpp"
 #include "braid/exact/leg_search.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/leg_query.hpp"
@@ -163,7 +164,7 @@ void RemoteReader::round(std::vector<Pending*>& open) const {
                 }
                 error = std::move(reopened).error();
             } else if (error.code == ErrorCode::NotFound) {
-                error = no_such_collection(pending.collection->meta.collection).value();
+                error = core::no_collection(pending.collection->meta.collection).value();
             }
             pending.result = tl::unexpected<Error>(std::move(error));
             continue;

@@ -54,7 +54,7 @@ Result<> RemoteBackend::check_batch(std::vector<Chunk>& chunks, const RemoteColl
         if (valid) valid = index::check_characters(chunk);
         if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
-            return invalid_argument("chunk \"" + chunk.chunk_id + "\" appears twice in one batch");
+            return index::named_twice(chunk.chunk_id);
         }
     }
     return {};
@@ -198,21 +198,18 @@ Result<WriteReport> RemoteBackend::upsert(const std::string& collection,
             BRAID_TRY(const bool visible,
                       is_visible(*stored[n].chunk, options.principal, into->meta.schema));
             if (visible) continue;
-            return fail(ErrorCode::Conflict, "the chunk id \"" + ids[n] + "\" is taken");
+            return index::id_taken(ids[n]);
         }
         for (std::size_t n = 0; n < open.size(); ++n) {
             const std::optional<Chunk>& chunk = stored[n].chunk;
             const Version there = stored[n].chunk_version();
             if (options.if_version && there != *options.if_version) {
-                return wrong_version(ids[n], there, *options.if_version);
+                return index::wrong_version(ids[n], there, *options.if_version);
             }
             if (!options.replace_documents || !chunk || documents.contains(chunk->document_id)) {
                 continue;
             }
-            return fail(ErrorCode::Conflict, "the chunk id \"" + ids[n] +
-                                                 "\" belongs to document \"" + chunk->document_id +
-                                                 "\"; replacing \"" + chunks[open[n]].document_id +
-                                                 "\" would take it away");
+            return index::owned_elsewhere(ids[n], chunk->document_id, chunks[open[n]].document_id);
         }
         std::vector<Named> outdated;
         if (options.replace_documents && first) {
@@ -251,7 +248,7 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
     for (const MetadataUpdate& update : updates) {
         BRAID_CHECK(index::check_update(update, schema));
         if (!seen.insert(update.chunk_id).second) {
-            return invalid_argument("a chunk appears twice in one batch of updates");
+            return index::updated_twice();
         }
     }
     if (std::ranges::any_of(updates, [](const auto& update) { return !!update.expires_at; })) {
@@ -270,8 +267,7 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
                 BRAID_TRY(visible, is_visible(*stored[n].chunk, options.principal, schema));
             }
             if (!visible) {
-                return fail(ErrorCode::NotFound, "there is no chunk \"" + ids[n] +
-                                                     "\" in namespace \"" + namespace_ + "\"");
+                return index::nothing_to_update(ids[n], namespace_);
             }
             Object merged = stored[n].chunk->metadata;
             docs::merge_patch(merged, updates[open[n]].metadata);
@@ -281,7 +277,7 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
         for (std::size_t n = 0; n < open.size(); ++n) {
             Chunk chunk = *stored[n].chunk;
             if (options.if_version && chunk.version != *options.if_version) {
-                return wrong_version(ids[n], chunk.version, *options.if_version);
+                return index::wrong_version(ids[n], chunk.version, *options.if_version);
             }
             index::apply_update(updates[open[n]], chunk);
             chunk.version = version;

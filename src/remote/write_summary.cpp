@@ -14,11 +14,6 @@ Version new_version() {
     return any(random);
 }
 
-tl::unexpected<Error> wrong_version(const std::string& id, Version found, Version expected) {
-    return fail(ErrorCode::Conflict, "chunk \"" + id + "\" has version " + std::to_string(found) +
-                                         ", not " + std::to_string(expected));
-}
-
 Result<WriteReport> sum_up(std::span<const BulkOperation> operations,
                            std::span<const BulkOutcome> outcomes, Version version) {
     WriteReport report{.version = version};

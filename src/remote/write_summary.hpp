@@ -12,8 +12,6 @@ namespace braid::remote {
 /// Says only that a chunk has changed.
 Version new_version();
 
-tl::unexpected<Error> wrong_version(const std::string& id, Version found, Version expected);
-
 /// The write as a whole: what was done, or why not all of it.
 Result<WriteReport> sum_up(std::span<const BulkOperation> operations,
                            std::span<const BulkOutcome> outcomes, Version version);
