@@ -24,14 +24,6 @@ constexpr std::size_t kMostDimensions = 65'536;
 constexpr std::size_t kMostMessageBytes = 300;
 constexpr std::string_view kMask = "[key]";  // replaces the API key
 
-/// "{base}/embeddings", before a query string if the base has one.
-std::string endpoint_of(std::string base) {
-    const std::size_t query = std::min(base.find('?'), base.size());
-    std::size_t end = query;
-    while (end > 0 && base[end - 1] == '/') --end;
-    return base.replace(end, query - end, "/embeddings");
-}
-
 net::HttpClientOptions client_options(const HttpEmbedderOptions& options) {
     net::HttpClientOptions http;
     http.connect_timeout = options.connect_timeout;
@@ -61,8 +53,7 @@ Result<> check_options(const HttpEmbedderOptions& options) {
     }
     if (options.max_attempts < 1) return bad("max_attempts must be 1 or more");
     if (options.interactive_attempts < 1) return bad("interactive_attempts must be 1 or more");
-    if (std::any_of(options.api_key.begin(), options.api_key.end(),
-                    [](char c) { return c <= ' ' || c > '~'; })) {
+    if (!net::is_sendable_key(options.api_key)) {
         return bad("the API key holds characters that cannot be sent");
     }
     if (auto url = net::parse_url(options.base_url); !url) {
@@ -85,7 +76,7 @@ class HttpEmbedder final : public Embedder {
 public:
     explicit HttpEmbedder(const HttpEmbedderOptions& options)
         : options_(options),
-          url_(endpoint_of(options.base_url)),
+          url_(net::with_path(options.base_url, "/embeddings")),
           client_(client_options(options)),
           fingerprint_{.model = options.model,
                        .model_hash = "",

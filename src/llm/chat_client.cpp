@@ -19,14 +19,6 @@ namespace {
 constexpr std::string_view kDoing = "language model";
 constexpr std::size_t kMostAnswerBytes = 1U << 20U;
 
-/// "{base}/chat/completions", before a query string if the base has one.
-std::string endpoint_of(std::string base) {
-    const std::size_t query = std::min(base.find('?'), base.size());
-    std::size_t end = query;
-    while (end > 0 && base[end - 1] == '/') --end;
-    return base.replace(end, query - end, "/chat/completions");
-}
-
 net::HttpClientOptions client_options(const ChatOptions& options) {
     net::HttpClientOptions http;
     http.connect_timeout = options.connect_timeout;
@@ -44,8 +36,7 @@ Result<> check_options(const ChatOptions& options) {
     };
     if (options.model.empty()) return bad("model is empty");
     if (options.max_attempts < 1) return bad("max_attempts must be 1 or more");
-    if (std::any_of(options.api_key.begin(), options.api_key.end(),
-                    [](char c) { return c <= ' ' || c > '~'; })) {
+    if (!net::is_sendable_key(options.api_key)) {
         return bad("the API key holds characters that cannot be sent");
     }
     if (auto url = net::parse_url(options.base_url); !url) {
@@ -77,7 +68,7 @@ Dialect corrected(Dialect used, const Complaint& complaint) {
 struct ChatClient::State {
     explicit State(ChatOptions given)
         : options(std::move(given)),
-          url(endpoint_of(options.base_url)),
+          url(net::with_path(options.base_url, "/chat/completions")),
           client(client_options(options)) {}
 
     std::string request_body(const Prompt& prompt, std::size_t max_tokens, Dialect how) const;

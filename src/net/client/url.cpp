@@ -1,5 +1,6 @@
 #include "braid/net/client/url.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -37,6 +38,17 @@ Result<Url> parse_url(const std::string& text) {
         return invalid_argument("user name and password do not belong in a URL; use a header");
     }
     return parsed;
+}
+
+std::string with_path(std::string base, std::string_view path) {
+    const std::size_t query = std::min(base.find('?'), base.size());
+    std::size_t end = query;
+    while (end > 0 && base[end - 1] == '/') --end;
+    return base.replace(end, query - end, path);
+}
+
+bool is_sendable_key(std::string_view key) noexcept {
+    return std::ranges::none_of(key, [](char c) { return c <= ' ' || c > '~'; });
 }
 
 }  // namespace braid::net

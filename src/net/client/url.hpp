@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "braid/result.hpp"
 
@@ -23,5 +24,12 @@ struct Url {
 /// InvalidArgument for other schemes, for user names and passwords in the URL, and for what is no
 /// URL; the message does not repeat it.
 Result<Url> parse_url(const std::string& text);
+
+/// The base URL with `path` after its own ("/v1" and "/embeddings" give "/v1/embeddings"), before
+/// its query string if it has one.
+std::string with_path(std::string base, std::string_view path);
+
+/// Whether an API key can stand in a header: printable ASCII, without spaces.
+bool is_sendable_key(std::string_view key) noexcept;
 
 }  // namespace braid::net
