@@ -48,20 +48,11 @@ public:
         : builder_(builder), text_(text), main_only_(has_main(text)) {}
 
     void read() {
-        MarkupReader reader(text_, MarkupReader::Dialect::Html);
-        while (const auto token = reader.next()) {
-            switch (token->kind) {
-                case MarkupToken::Kind::Text:
-                    add_text(*token);
-                    break;
-                case MarkupToken::Kind::Open:
-                    open(*token);
-                    break;
-                case MarkupToken::Kind::Close:
-                    close(token->name);
-                    break;
-            }
-        }
+        each_token(
+            MarkupReader(text_, MarkupReader::Dialect::Html),
+            [this](const MarkupToken& token) { add_text(token); },
+            [this](const MarkupToken& token) { open(token); },
+            [this](const std::string& name) { close(name); });
         flush();
     }
 

@@ -44,6 +44,25 @@ private:
     std::string raw_until_;  // the element whose content is not markup
 };
 
+/// Reads to the end of the text and passes each token on by its kind: `text(token)`, `open(token)`
+/// or `close(name)`.
+template <class Text, class Open, class Close>
+void each_token(MarkupReader reader, const Text& text, const Open& open, const Close& close) {
+    while (const auto token = reader.next()) {
+        switch (token->kind) {
+            case MarkupToken::Kind::Text:
+                text(*token);
+                break;
+            case MarkupToken::Kind::Open:
+                open(*token);
+                break;
+            case MarkupToken::Kind::Close:
+                close(token->name);
+                break;
+        }
+    }
+}
+
 /// With entities replaced: "&amp;", "&#8212;", and HTML's common names.
 std::string without_entities(std::string_view text);
 

@@ -44,26 +44,21 @@ double number_of(const MarkupToken& token, std::string_view name) {
 class PdfLayout {
 public:
     PdfLayout(std::string_view xml, DocumentBuilder& builder) : builder_(builder) {
-        MarkupReader reader(xml, MarkupReader::Dialect::Xml);
-        while (const auto token = reader.next()) {
-            switch (token->kind) {
-                case MarkupToken::Kind::Text:
-                    if (in_title_) add_title(without_entities(token->text));
-                    if (in_word_) word_ += without_entities(token->text);
-                    break;
-                case MarkupToken::Kind::Open:
-                    open(*token);
-                    break;
-                case MarkupToken::Kind::Close:
-                    close(token->name);
-                    break;
-            }
-        }
+        each_token(
+            MarkupReader(xml, MarkupReader::Dialect::Xml),
+            [this](const MarkupToken& token) { add_text(token); },
+            [this](const MarkupToken& token) { open(token); },
+            [this](const std::string& name) { close(name); });
     }
 
     const std::vector<PdfLine>& lines() const noexcept { return lines_; }
 
 private:
+    void add_text(const MarkupToken& token) {
+        if (in_title_) add_title(without_entities(token.text));
+        if (in_word_) word_ += without_entities(token.text);
+    }
+
     /// Programs that print to PDF name themselves and their file, or nothing.
     void add_title(std::string_view title) {
         constexpr std::string_view kWord = "Microsoft Word - ";
