@@ -4,6 +4,7 @@
 
 #include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/list.hpp"
+#include "braid/cli/commands/request_flags.hpp"
 #include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/wire/request_json.hpp"
@@ -12,11 +13,7 @@ namespace braid::cli {
 namespace {
 
 constexpr auto kDoctrineFlags = std::to_array<FlagSpec>({
-    {.name = "mos-code",
-     .kind = FlagKind::List,
-     .value = "CODE",
-     .help = "only this mos_code; may be repeated",
-     .key = "mos_codes"},
+    kMosCodeFlag,
     {.name = "collection",
      .kind = FlagKind::Text,
      .value = "NAME",

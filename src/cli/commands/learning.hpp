@@ -53,7 +53,18 @@ struct Folding {
 };
 Result<Folding> read_folding(const Arguments& arguments);
 
-/// Queries and what people think of their documents.
+/// The same as the options of something that is tried out by cross-validation.
+template <class Options>
+Result<Options> folding_options(const Arguments& arguments) {
+    Options options;
+    BRAID_TRY(const Folding folding, read_folding(arguments));
+    options.measure = folding.measure;
+    options.folds = folding.folds;
+    options.compare.seed = folding.seed;
+    return options;
+}
+
+/// Queries and the judgements of their documents.
 struct Judged {
     QueryFile file;
     eval::Qrels qrels;

@@ -58,15 +58,6 @@ Result<std::optional<rank::Lightgbm>> load_lightgbm(const Session& session) {
     return rank::Lightgbm::load(*library);
 }
 
-Result<eval::LearnOptions> learn_options(const Arguments& arguments) {
-    eval::LearnOptions options;
-    BRAID_TRY(const Folding folding, read_folding(arguments));
-    options.measure = folding.measure;
-    options.folds = folding.folds;
-    options.compare.seed = folding.seed;
-    return options;
-}
-
 /// How many features have a weight, besides the fused score.
 std::size_t weights_in(const rank::Model& model) {
     return rank::kFeatures - static_cast<std::size_t>(std::ranges::count(model.linear(), 0.0));
@@ -107,7 +98,7 @@ void show_outcome(Session& session, const eval::LearnOutcome& outcome, bool from
 
 Result<> run_train(Session& session) {
     const Arguments& arguments = session.arguments;
-    BRAID_TRY(eval::LearnOptions options, learn_options(arguments));
+    BRAID_TRY(eval::LearnOptions options, folding_options<eval::LearnOptions>(arguments));
     BRAID_TRY(Request request, candidates_request(session));
     BRAID_TRY(const std::size_t candidates, candidates_flag(arguments));
     BRAID_TRY(const Judged judged, read_judged(session));

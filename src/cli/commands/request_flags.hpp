@@ -11,10 +11,16 @@
 
 namespace braid::cli {
 
+inline constexpr FlagSpec kMosCodeFlag{.name = "mos-code",
+                                       .kind = FlagKind::List,
+                                       .value = "CODE",
+                                       .help = "only this mos_code; may be repeated",
+                                       .key = "mos_codes"};
+
 /// Flags that say how to search, of every command that does. The question itself is not among them.
 std::span<const FlagSpec> request_flags();
 
-/// Puts what the flags say over the request, in its JSON form.
+/// Applies what the flags say to the request, in its JSON form.
 Result<> put_request_flags(const Arguments& arguments, Object& request);
 
 /// Reads a request and puts the profile it asks for into it, as this run's configuration defines

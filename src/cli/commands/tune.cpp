@@ -44,15 +44,6 @@ constexpr auto kTuneFlags = std::to_array<FlagSpec>({
      .help = "put the recommended profile into a config.json"},
 });
 
-Result<eval::TuneOptions> tune_options(const Arguments& arguments) {
-    eval::TuneOptions options;
-    BRAID_TRY(const Folding folding, read_folding(arguments));
-    options.measure = folding.measure;
-    options.folds = folding.folds;
-    options.compare.seed = folding.seed;
-    return options;
-}
-
 /// What every setting found, and the mean time of an answer.
 struct Found {
     std::vector<eval::Run> runs;
@@ -65,7 +56,7 @@ double mean_time(const std::vector<Timings>& timings) {
     return timings.empty() ? 0 : sum / static_cast<double>(timings.size());
 }
 
-/// Searches all queries by every setting.
+/// Searches all queries with every setting.
 Result<Found> search(const Session& session, const service::Service& service, const QueryFile& file,
                      const std::vector<Trial>& settings, const eval::Measure& measure) {
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
@@ -86,7 +77,7 @@ Result<Found> search(const Session& session, const service::Service& service, co
         session.out.status({});
         return outcome;
     };
-    // Once for nothing: the first to ask loads files, and embeds the queries for the others.
+    // A warm-up: the first search loads files, and embeds the queries for the others.
     (void)run(settings.front());
     for (const Trial& setting : settings) {
         auto outcome = run(setting);
@@ -100,7 +91,7 @@ Result<Found> search(const Session& session, const service::Service& service, co
                          (cause == outcome->warnings.end() ? "" : ": " + cause->first));
         }
         found.milliseconds.push_back(mean_time(outcome->timings));
-        // Places instead of scores: measures break ties in their own way, answers in another.
+        // Ranks instead of scores: measures and answers break ties differently.
         for (eval::RankedList& list : outcome->run.lists) {
             for (std::size_t i = 0; i < list.hits.size(); ++i) {
                 list.hits[i].score = -static_cast<double>(i);
@@ -111,8 +102,8 @@ Result<Found> search(const Session& session, const service::Service& service, co
     return found;
 }
 
-/// What choosing a fusion is worth beside the better leg alone, on queries that had no part in the
-/// choice. None where there is one leg.
+/// What choosing a fusion gains over the better leg alone, on queries not used for the choice. None
+/// if there is only one leg.
 Result<std::optional<eval::TuneOutcome>> against_better_leg(const std::vector<Trial>& settings,
                                                             const std::vector<eval::Run>& runs,
                                                             const std::vector<double>& means,
@@ -140,13 +131,13 @@ struct Findings {
     const eval::Measure& measure;
 
     bool fusion_helps() const { return fusion && eval::clearly_better(fusion->held_out); }
-    /// Whether the best setting is a fusion that cannot be told from a leg alone.
+    /// Whether the best setting is a fusion that cannot be told from a single leg.
     bool fuses_in_vain() const { return settings[outcome.best].fuses() && !fusion_helps(); }
-    /// Whether the best setting is to be used instead of the present one.
+    /// Whether the best setting should replace the present one.
     bool recommends() const {
         return outcome.best != 0 && eval::clearly_better(outcome.held_out) && !fuses_in_vain();
     }
-    /// The best setting, as config.json has it.
+    /// The best setting, in the form of config.json.
     Object profiles() const {
         const Trial& best = settings[outcome.best];
         const std::string name =
@@ -256,7 +247,7 @@ Result<Object> read_config(const std::string& path) {
     return std::move(config->as_object());
 }
 
-/// Puts the profile beside those that the file has.
+/// Puts the profile beside those already in the file.
 Result<> write_profile(const std::string& path, const Object& profiles) {
     BRAID_TRY(Object config, read_config(path));
     const Value* const known = config.find("profiles");
@@ -271,7 +262,7 @@ Result<Schema> schema_of(const Session& session, const service::Service& service
     return service.schema(collection);
 }
 
-/// Whether words score as a request says: in a cluster they score as the collection does.
+/// Whether words score as a request says: in a cluster they score as the collection says.
 Result<bool> words_vary(const Session& session, const service::Service& service, const Request& now,
                         const QueryFile& file) {
     if (file.queries.empty()) return true;
@@ -291,7 +282,7 @@ Result<> run_tune(Session& session) {
     const Arguments& arguments = session.arguments;
     BRAID_TRY(const Judged judged, read_judged(session));
     const eval::Qrels& qrels = judged.qrels;
-    BRAID_TRY(const eval::TuneOptions options, tune_options(arguments));
+    BRAID_TRY(const eval::TuneOptions options, folding_options<eval::TuneOptions>(arguments));
     BRAID_TRY(const Request now, flags_request(session, "-"));
     const auto path = arguments.text("write");
     if (path) BRAID_CHECK(read_config(*path));  // before minutes of searching
