@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -40,7 +39,7 @@ void ErrandState::set_waiting(bool waiting) noexcept {
 Result<> ErrandState::await(const CallLimits& limits) {
     std::unique_lock lock(mutex_);
     while (!done_) {
-        // Who waits for one that waits does not compute either.
+        // Waiting for somebody who waits does not count as computing either.
         const bool both_wait = waiting_;
         std::optional<Waiting> waiting;
         if (both_wait) waiting.emplace();
@@ -60,7 +59,7 @@ bool ErrandState::done() const {
     return done_;
 }
 
-/// Who is under way. Each thread holds it, so it outlives the crew if it must.
+/// The errands in progress. Each thread holds it, so it outlives the crew if necessary.
 struct Crew::Members {
     std::mutex mutex;
     std::condition_variable all_back;
@@ -96,21 +95,14 @@ void Crew::start(std::shared_ptr<ErrandState> errand, std::function<void()> work
     const auto kept = std::make_shared<std::function<void()>>(std::move(work));
     const auto run = [members = members_, errand = std::move(errand), kept] {
         errand->run(*kept);
-        *kept = nullptr;  // what it holds is let go of before the crew is complete again
+        *kept = nullptr;  // release what it holds before the crew is complete again
         members->come_back(errand);
     };
     try {
         std::thread(run).detach();
-    } catch (const std::system_error&) {  // no thread to be had: the caller does it
+    } catch (const std::system_error&) {  // no thread available: the caller does it
         run();
     }
-}
-
-Error error_of(const std::exception& thrown) {
-    if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) {
-        return {ErrorCode::ResourceExhausted, "out of memory"};
-    }
-    return {ErrorCode::Unavailable, thrown.what()};
 }
 
 void leave_errands_behind() noexcept {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -26,7 +27,7 @@ public:
     ErrandState(ErrandState&&) = delete;
     ErrandState& operator=(ErrandState&&) = delete;
 
-    /// Runs the work on this thread and says that it is done.
+    /// Runs the work on this thread and reports that it is done.
     void run(const std::function<void()>& work);
     /// DeadlineExceeded or Cancelled if the limits end before the work does.
     Result<> await(const CallLimits& limits);
@@ -45,7 +46,7 @@ private:
     bool waiting_ = false;  // for a disk or another machine
 };
 
-/// Work on a thread of its own. Nobody has to wait for it longer than he likes.
+/// Work on its own thread. Nobody has to wait for it longer than he wants to.
 template <class T>
 class Errand {
 public:
@@ -53,13 +54,13 @@ public:
     Errand& operator=(Errand&&) = delete;
     Errand(const Errand&) = delete;
     Errand& operator=(const Errand&) = delete;
-    /// Asks the work to stop if it still runs; does not wait.
+    /// Asks the work to stop if it is still running; does not wait.
     ~Errand() {
         if (state_) state_->stop.request_stop();
     }
 
-    /// What came of it: any number of times, from any thread. DeadlineExceeded or Cancelled once
-    /// the limits end; the work goes on.
+    /// Its outcome: may be asked for any number of times, from any thread. DeadlineExceeded or
+    /// Cancelled once the limits end; the work continues.
     Result<T> wait(const CallLimits& limits) const {
         BRAID_CHECK(state_->await(limits));
         return *state_->result;  // NOLINT(bugprone-unchecked-optional-access): it is done
@@ -78,9 +79,6 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// ResourceExhausted for a lack of memory, otherwise Unavailable.
-Error error_of(const std::exception& thrown);
-
 /// Those who run errands. Destroying it asks all of them to stop and waits until they have. Safe
 /// for concurrent use.
 class Crew {
@@ -93,8 +91,8 @@ public:
     Crew& operator=(Crew&&) = delete;
 
     /// Starts `work(limits)`, a Result<T>, at once. It is given the caller's limits with a stop of
-    /// its own, and must own what it uses, apart from what outlives the crew. What it throws is its
-    /// failure.
+    /// its own, and must own what it uses, apart from what outlives the crew. If it throws, it
+    /// fails with ResourceExhausted for a lack of memory, otherwise with Unavailable.
     template <class T, class Work>
     Errand<T> send(CallLimits limits, Work work) {
         auto state = std::make_shared<typename Errand<T>::State>();
@@ -102,8 +100,10 @@ public:
         start(state, [result = &state->result, limits = std::move(limits), work = std::move(work)] {
             try {
                 result->emplace(work(limits));
+            } catch (const std::bad_alloc&) {
+                result->emplace(fail(ErrorCode::ResourceExhausted, "out of memory"));
             } catch (const std::exception& thrown) {
-                result->emplace(tl::unexpected(error_of(thrown)));
+                result->emplace(fail(ErrorCode::Unavailable, thrown.what()));
             }
         });
         return Errand<T>(std::move(state));

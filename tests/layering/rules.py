@@ -153,8 +153,15 @@ def sources_include_their_own_header_first(files: Files) -> Iterator[Problem]:
 def contracts_are_members(files: Files) -> Iterator[Problem]:
     """What a wrapper forwards is found by a virtual call; a cast to another interface it hides."""
     return matches(files, r"\bdynamic_(?:pointer_)?cast\b",
-                   lambda name: is_code(name) and name.startswith(("src/", "include/"))
-                   and name != "src/core/errand.cpp")  # which tells exceptions apart
+                   lambda name: is_code(name) and name.startswith(("src/", "include/")))
+
+
+def deadlines_are_handed_on(files: Files) -> Iterator[Problem]:
+    """Below the facade no call has limits by default: a dropped deadline does not compile."""
+    facade = ("include/braid/database.hpp", "include/braid/applications.hpp")
+    return matches(files, r"\bCallLimits&?\s+\w+\s*=\s*(?:\{|CallLimits\b)",
+                   lambda name: name.endswith(".hpp") and name.startswith(("src/", "include/"))
+                   and name not in facade)
 
 
 def rooms_keep_their_arrows(files: Files) -> Iterator[Problem]:
@@ -220,6 +227,7 @@ RULES: list[Rule] = [
     libraries_stay_in_their_folders,
     sources_include_their_own_header_first,
     contracts_are_members,
+    deadlines_are_handed_on,
     rooms_keep_their_arrows,
     applications_are_known_to_apps_alone,
     no_build_for_one_machine,
