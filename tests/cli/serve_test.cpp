@@ -166,6 +166,25 @@ TEST(Serve, AnswersOverHttpAndStopsWhenTold) {
     }
 }
 
+TEST(Serve, AnswersHeadWithTheLengthThatGetHas) {
+    const TemporaryFolder folder;
+    const Served server(folder / "data");
+    net::HttpClientOptions options;
+    options.allow_private = true;
+    const net::HttpClient client(options);
+    for (const std::string target :
+         {"/", "/docs", "/v1/collections", "/nowhere", "/page/none.js"}) {
+        const auto got = client.send({.method = "GET", .url = server.url() + target}, {});
+        const auto head = client.send({.method = "HEAD", .url = server.url() + target}, {});
+        ASSERT_TRUE(got && head) << target;
+        EXPECT_EQ(head->status, got->status) << target;
+        EXPECT_EQ(head->body, "") << target;
+        EXPECT_FALSE(got->body.empty()) << target;
+        EXPECT_EQ(head->header("Content-Length").value_or("none"), std::to_string(got->body.size()))
+            << target;
+    }
+}
+
 TEST(Serve, IsTheOnlyOneOfItsDatabase) {
     const TemporaryFolder folder;
     const Served server(folder / "data");

@@ -24,14 +24,14 @@ using Clock = std::chrono::steady_clock;
 using net::IncomingRequest;
 using net::OutgoingResponse;
 
-/// How often a text is in memory before it is sent: as a chunk, in JSON, and printed.
+/// How many times a text is in memory before it is sent: as a chunk, in JSON, and printed.
 constexpr std::size_t kCopies = 3;
 
 bool leads_to_open(const RouteMatch& match) {
     return match.route != nullptr && is_open(*match.route);
 }
 
-/// What "Content-Length" says; 0 if it says nothing that can be read.
+/// What "Content-Length" says; 0 if it cannot be read.
 std::uint64_t declared_length(const IncomingRequest& head) {
     const std::string_view text = head.header("Content-Length").value_or("0");
     std::uint64_t length = 0;
@@ -69,7 +69,7 @@ struct HttpApp::State {
     }
 
     Exchange begin(const IncomingRequest& head) { return begin_exchange(head, ++counter); }
-    /// Why the request is not let in, by its head; fills in the exchange.
+    /// Why the request's head is refused, if it is; fills in the exchange.
     std::optional<OutgoingResponse> check_head(const IncomingRequest& head, Exchange& exchange);
     OutgoingResponse refuse(const Exchange& exchange, const Refusal& refusal);
     OutgoingResponse preflight(const IncomingRequest& head) const;
@@ -84,7 +84,7 @@ struct HttpApp::State {
     HttpGate gate;
     WatchOptions watching;
     HttpResponder responder;
-    /// Begins elsewhere in every process.
+    /// Starts at a different number in every process.
     std::atomic<std::uint64_t> counter{
         static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count())};
 };
@@ -155,7 +155,6 @@ void HttpApp::State::add_headers(const IncomingRequest& head, const Exchange& ex
             {"Access-Control-Expose-Headers", "X-Request-Id, Mcp-Session-Id, Retry-After"});
         headers.push_back({"Vary", "Origin"});
     }
-    if (head.method == "HEAD") response.body.clear();
 }
 
 void HttpApp::State::finish(const IncomingRequest& request, const Exchange& exchange,
@@ -172,7 +171,7 @@ void HttpApp::State::finish(const IncomingRequest& request, const Exchange& exch
                   .status = response.status,
                   .took = Clock::now() - started,
                   .request_bytes = request.body.size(),
-                  .response_bytes = response.body.size()});
+                  .response_bytes = request.method == "HEAD" ? 0 : response.body.size()});
 }
 
 service::Caller HttpApp::State::caller_of(const IncomingRequest& request, const Exchange& exchange,

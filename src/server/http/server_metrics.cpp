@@ -128,8 +128,8 @@ std::optional<net::OutgoingResponse> ServerMetrics::admit(net::IncomingRequest& 
     return std::nullopt;
 }
 
-net::OutgoingResponse ServerMetrics::handle(const net::IncomingRequest& request) {
-    return plain(200, request.method == "HEAD" ? std::string() : text());
+net::OutgoingResponse ServerMetrics::handle(const net::IncomingRequest& /*request*/) {
+    return plain(200, text());
 }
 
 net::OutgoingResponse ServerMetrics::refuse(int status, std::string_view reason) {
