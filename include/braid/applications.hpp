@@ -15,10 +15,10 @@ namespace braid {
 
 /// Unset members come from the profile "topic".
 struct TopicSearch {
-    std::optional<double> alpha;            // weight of the dense leg; the sparse one has 1 - alpha
-    std::optional<std::size_t> k_semantic;  // candidates from the dense leg
-    std::optional<std::size_t> k_lexical;   // candidates from the sparse leg
-    std::optional<std::size_t> k_context;   // hits
+    std::optional<double> alpha{};  // weight of the dense leg; the sparse one has 1 - alpha
+    std::optional<std::size_t> k_semantic{};  // candidates from the dense leg
+    std::optional<std::size_t> k_lexical{};   // candidates from the sparse leg
+    std::optional<std::size_t> k_context{};   // hits
 };
 
 /// The profile "topic" over one topic, which is a namespace of `collection`.

@@ -17,7 +17,7 @@ namespace braid {
 /// "metadata.<path>". Term frequencies and lengths are multiplied by the weight and added over the
 /// fields (BM25F with one common length).
 struct TextField {
-    std::string name;
+    std::string name{};
     double weight = 1.0;
 
     friend bool operator==(const TextField&, const TextField&) = default;
@@ -39,9 +39,9 @@ struct Bm25 {
 
 /// How words score in one search. What it leaves out is as the collection has it.
 struct Bm25Choice {
-    std::optional<double> k1;
-    std::optional<double> b;
-    std::vector<TextField> text_fields;  // of the collection's, those that get another weight
+    std::optional<double> k1{};
+    std::optional<double> b{};
+    std::vector<TextField> text_fields{};  // of the collection's, those that get another weight
 
     bool empty() const noexcept { return !k1 && !b && text_fields.empty(); }
     friend bool operator==(const Bm25Choice&, const Bm25Choice&) = default;
@@ -56,10 +56,10 @@ struct VectorSpec {
     std::size_t dimension = 0;  // at most kMaxDimension; 0: taken from the first vector
     Metric metric = Metric::Cosine;
     Precision precision = Precision::F32;
-    std::optional<EmbedderFingerprint> fingerprint;  // of the embedder that made the vectors
+    std::optional<EmbedderFingerprint> fingerprint{};  // of the embedder that made the vectors
     /// Vectors of fixed texts, made when the collection was created. They reveal a runtime that
     /// computes different ones.
-    std::vector<std::vector<float>> canaries;
+    std::vector<std::vector<float>> canaries{};
 
     bool has_vectors() const noexcept { return embedder != "none"; }
     friend bool operator==(const VectorSpec&, const VectorSpec&) = default;
@@ -70,7 +70,7 @@ enum class MetadataType { String, Number, Boolean, Date };
 /// Declares a metadata field: values of another type are refused, filters are checked against it.
 /// Fields that are not declared take any JSON value.
 struct MetadataField {
-    std::string name;  // dotted path
+    std::string name{};  // dotted path
     MetadataType type = MetadataType::String;
 
     friend bool operator==(const MetadataField&, const MetadataField&) = default;
@@ -84,10 +84,10 @@ struct Schema {
     /// Store where words stand: phrases are then found without reading texts, for about a byte a
     /// word.
     bool positions = false;
-    Bm25 bm25;
-    VectorSpec vectors;
-    std::vector<MetadataField> metadata;
-    AccessLevels levels;
+    Bm25 bm25{};
+    VectorSpec vectors{};
+    std::vector<MetadataField> metadata{};
+    AccessLevels levels{};
 
     friend bool operator==(const Schema&, const Schema&) = default;
 };
@@ -102,21 +102,21 @@ Result<> validate_collection_name(std::string_view name);
 
 /// The unit of retrieval.
 struct Chunk {
-    std::string chunk_id;     // unique in its namespace, 1 to 512 bytes, no control characters
-    std::string document_id;  // what the user added, same limits; empty: the chunk_id
-    std::optional<std::int64_t> chunk_index;
-    std::string content;
-    std::optional<std::string> title;
-    std::optional<std::string> section_title;
-    Object metadata;
-    std::optional<Timestamp> created_at;
+    std::string chunk_id{};     // unique in its namespace, 1 to 512 bytes, no control characters
+    std::string document_id{};  // what the user added, same limits; empty: the chunk_id
+    std::optional<std::int64_t> chunk_index{};
+    std::string content{};
+    std::optional<std::string> title{};
+    std::optional<std::string> section_title{};
+    Object metadata{};
+    std::optional<Timestamp> created_at{};
     /// No read that begins at this time or later sees the chunk: no search, count or statistic.
     /// None: it never expires.
-    std::optional<Timestamp> expires_at;
-    std::optional<std::string> sensitivity;     // one of the schema's levels; none: the default
-    std::vector<std::string> visibility_scope;  // empty: anyone with the clearance sees it
-    std::vector<float> vector;                  // empty: none
-    Version version = 0;                        // set by the store
+    std::optional<Timestamp> expires_at{};
+    std::optional<std::string> sensitivity{};     // one of the schema's levels; none: the default
+    std::vector<std::string> visibility_scope{};  // empty: anyone with the clearance sees it
+    std::vector<float> vector{};                  // empty: none
+    Version version = 0;                          // set by the store
 
     friend bool operator==(const Chunk&, const Chunk&) = default;
 };
@@ -124,12 +124,12 @@ struct Chunk {
 /// A change that leaves text and vector alone. `metadata` is merged as RFC 7396 does: null removes
 /// a member, objects merge, anything else replaces. Fields left empty stay as they are.
 struct MetadataUpdate {
-    std::string chunk_id;
-    Object metadata;
-    std::optional<Timestamp> created_at;
-    std::optional<Timestamp> expires_at;
-    std::optional<std::string> sensitivity;
-    std::optional<std::vector<std::string>> visibility_scope;
+    std::string chunk_id{};
+    Object metadata{};
+    std::optional<Timestamp> created_at{};
+    std::optional<Timestamp> expires_at{};
+    std::optional<std::string> sensitivity{};
+    std::optional<std::vector<std::string>> visibility_scope{};
 
     friend bool operator==(const MetadataUpdate&, const MetadataUpdate&) = default;
 };
@@ -137,14 +137,14 @@ struct MetadataUpdate {
 struct WriteOptions {
     /// The write happens only if each chunk it names has this version (0: does not exist yet);
     /// otherwise Conflict, and nothing is written.
-    std::optional<Version> if_version;
+    std::optional<Version> if_version{};
     /// The embedder that made the vectors. Conflict, and nothing is written, if the collection's
     /// come from another.
-    std::optional<EmbedderFingerprint> vectors_by;
+    std::optional<EmbedderFingerprint> vectors_by{};
     /// Who writes. A chunk this principal may not see cannot be changed: to an update it does not
     /// exist, and an upsert of its id is a Conflict that says only that the id is taken. Deletes
     /// use their scope's principal.
-    Principal principal;
+    Principal principal{};
     /// Upserts only: the batch holds its documents whole. The same write deletes their other chunks
     /// that the principal may see. Conflict if an id belongs to a chunk of another document.
     bool replace_documents = false;
@@ -153,7 +153,7 @@ struct WriteOptions {
     bool skip_unchanged = false;
     /// Apply while texts are embedded and while a filter looks for what to delete; the write
     /// itself is not interrupted.
-    CallLimits limits;
+    CallLimits limits{};
 };
 
 struct WriteReport {

@@ -37,8 +37,8 @@ using EmbedderFactory =
 /// An endpoint that speaks OpenAI's chat completions.
 struct ChatEndpoint {
     std::string base_url = "https://api.openai.com/v1";
-    std::string api_key;  // never part of an error or a log
-    std::string model;
+    std::string api_key{};  // never part of an error or a log
+    std::string model{};
     std::int64_t timeout_ms = 8'000;  // of one call, retries included
     bool offline = false;             // true forbids outgoing calls
 };
@@ -49,9 +49,9 @@ Result<std::shared_ptr<const QueryPreprocessor>> make_chat_preprocessor(
 
 /// A cross-encoder: an ONNX model that scores a query and a passage together.
 struct RerankerModel {
-    std::filesystem::path model;
-    std::filesystem::path tokenizer;  // empty: tokenizer.json beside the model
-    std::size_t token_limit = 512;    // of query and passage together; longer passages are cut
+    std::filesystem::path model{};
+    std::filesystem::path tokenizer{};  // empty: tokenizer.json beside the model
+    std::size_t token_limit = 512;      // of query and passage together; longer passages are cut
 };
 
 /// The stage "rerank", for OpenOptions::stages: the model rescores and ranks the best "candidates"
@@ -67,9 +67,9 @@ std::shared_ptr<const core::Vocabulary> application_vocabulary();
 /// A search cluster (OpenSearch with its k-NN plugin) that holds the collections; docs/cluster.md.
 struct ClusterEndpoint {
     /// Nodes of one cluster, http or https. If one does not answer, the next is tried.
-    std::vector<std::string> urls;
-    std::string key;                // "user:password" or a token; never part of an error or a log
-    std::string ca_file;            // empty: the system's certificates
+    std::vector<std::string> urls{};
+    std::string key{};              // "user:password" or a token; never part of an error or a log
+    std::string ca_file{};          // empty: the system's certificates
     std::string prefix = "braid-";  // of its indexes; other indexes are left alone
     std::size_t shards = 1;         // of new collections
     std::size_t replicas = 1;       // of each shard
@@ -93,15 +93,15 @@ struct OpenOptions {
     /// Searches by the exact engine: everything in memory, exhaustively. Slow; for comparison,
     /// since answers are the same but for approximate dense search.
     bool exact_engine = false;
-    std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
+    std::vector<Profile> profiles{};          // besides the built-in ones; same name replaces
     std::string default_profile = "default";  // for requests that name none
     std::shared_ptr<const core::Vocabulary> vocabulary = application_vocabulary();
-    EmbedderFactory embedders;        // none: the built-in models
-    std::vector<CustomStage> stages;  // in addition to the built-in ones; same name replaces
+    EmbedderFactory embedders{};        // none: the built-in models
+    std::vector<CustomStage> stages{};  // in addition to the built-in ones; same name replaces
     /// For `expand_query` and `use_hyde`, such as make_chat_preprocessor(); none: the plain query
     /// is searched, and the answer says so.
-    std::shared_ptr<const QueryPreprocessor> preprocessor;
-    LogSink log;
+    std::shared_ptr<const QueryPreprocessor> preprocessor{};
+    LogSink log{};
     /// The clock chunks expire by; none: the system's.
     std::function<Timestamp()> clock;
     /// After this long without a write, a namespace that has changed much is probed in the

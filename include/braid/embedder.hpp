@@ -16,16 +16,16 @@ namespace braid {
 /// difference in the soft part is a warning, checked on canary texts.
 struct EmbedderFingerprint {
     // hard
-    std::string model;       // "bge-small-en-v1.5", "minilm", a path's file name, an API's model
-    std::string model_hash;  // of the weights and the tokenizer; empty for an API
+    std::string model{};       // "bge-small-en-v1.5", "minilm", a path's file name, an API's model
+    std::string model_hash{};  // of the weights and the tokenizer; empty for an API
     std::size_t dimension = 0;
-    std::string pooling;  // "cls", "mean", or "" when the endpoint decides
-    std::string query_prefix;
-    std::string passage_prefix;
+    std::string pooling{};  // "cls", "mean", or "" when the endpoint decides
+    std::string query_prefix{};
+    std::string passage_prefix{};
     std::size_t token_limit = 0;  // 0: unknown
     // soft
-    std::string runtime;    // "onnxruntime 1.31.1"
-    std::string cpu_level;  // "avx512"
+    std::string runtime{};    // "onnxruntime 1.31.1"
+    std::string cpu_level{};  // "avx512"
 
     bool hard_equal(const EmbedderFingerprint& other) const;
     friend bool operator==(const EmbedderFingerprint&, const EmbedderFingerprint&) = default;
@@ -35,7 +35,7 @@ struct EmbedderFingerprint {
 enum class TextRole { Query, Passage };
 
 struct Embedding {
-    std::vector<float> vector;
+    std::vector<float> vector{};
     std::size_t tokens = 0;  // of the whole text, before any cut; 0 if unknown
     bool truncated = false;  // the text was longer than the model reads
 };

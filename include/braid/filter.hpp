@@ -39,9 +39,9 @@ struct Filter {
     };
 
     Op op = Op::And;
-    std::string field;
-    Value operand;
-    std::vector<Filter> children;
+    std::string field{};
+    Value operand{};
+    std::vector<Filter> children{};
 
     static Filter all_of(std::vector<Filter> children) {
         return {Op::And, {}, {}, std::move(children)};
@@ -75,15 +75,15 @@ Value filter_to_value(const Filter& filter);
 struct ReadScope {
     std::string collection{kDefaultCollection};
     std::string namespace_{kDefaultNamespace};
-    Principal principal;
-    std::optional<Filter> filter;
+    Principal principal{};
+    std::optional<Filter> filter{};
 };
 
 /// What to delete: exactly one of the three.
 struct DeleteSelector {
-    std::vector<std::string> chunk_ids;
-    std::vector<std::string> document_ids;
-    std::optional<Filter> filter;
+    std::vector<std::string> chunk_ids{};
+    std::vector<std::string> document_ids{};
+    std::optional<Filter> filter{};
 };
 
 /// How many chunks have a value.

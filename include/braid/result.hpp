@@ -49,7 +49,7 @@ const ErrorFacts& error_facts(ErrorCode code) noexcept;
 /// The inverse of ErrorFacts::name.
 std::optional<ErrorCode> error_code_by_name(std::string_view name) noexcept;
 
-/// A value or the reason there is none. Ignoring one is a compile error.
+/// A value or the reason there is none. Ignoring one is a compiler warning.
 template <class T = void>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
     using Base = tl::expected<T, Error>;

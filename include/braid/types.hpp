@@ -62,11 +62,11 @@ std::optional<Precision> precision_by_name(std::string_view name) noexcept;
 
 /// Who a call is made for.
 struct Principal {
-    std::string name;  // for logs and audit; grants nothing
+    std::string name{};  // for logs and audit; grants nothing
     /// Sees chunks up to this level; nullopt sees all levels and all scopes (no principals
     /// configured).
-    std::optional<std::string> clearance;
-    std::vector<std::string> scopes;
+    std::optional<std::string> clearance{};
+    std::vector<std::string> scopes{};
 
     bool sees_everything() const noexcept { return !clearance.has_value(); }
     friend bool operator==(const Principal&, const Principal&) = default;
@@ -82,8 +82,8 @@ struct AccessLevels {
 
 /// When to give up: a point in time, or a request to stop. Loops check it every few thousand steps.
 struct CallLimits {
-    std::optional<std::chrono::steady_clock::time_point> deadline;
-    std::stop_token stop;
+    std::optional<std::chrono::steady_clock::time_point> deadline{};
+    std::stop_token stop{};
     std::string traceparent = {};  // W3C trace context; goes with calls to other servers
     std::string realm = {};        // caches are not shared between realms
     bool interactive = false;      // a person is waiting: calls to other servers are not retried
