@@ -142,6 +142,12 @@ Result<Database> Session::open(OpenOptions options) const {
     }
     // Whole paths, so that a log says where files are; callers of a server are not told any.
     const std::filesystem::path place = data();
+    std::error_code unknown;
+    if (!options.create && !place.empty() && !std::filesystem::exists(place, unknown) && !unknown) {
+        return fail(ErrorCode::NotFound,
+                    "there is no database at " + data() +
+                        "; \"braid ingest\" and \"braid add\" create one, --data names another");
+    }
     auto database =
         Database::open(place.empty() ? place : std::filesystem::absolute(place), options);
     if (!database && database.error().code == ErrorCode::Locked) {

@@ -112,7 +112,8 @@ Result<ReembedReport> Database::reembed(
     const std::string& collection, const std::string& embedder,
     const std::function<void(std::uint64_t, std::uint64_t)>& progress, const CallLimits& limits) {
     if (embedder == "none" || embedder == "external") {
-        return invalid_argument("\"" + embedder + "\" makes no vectors");
+        return invalid_argument("the embedder \"" + embedder +
+                                "\" makes no vectors; name one that does");
     }
     BRAID_TRY(Schema schema, impl_->schema(collection, limits));
     schema.vectors = {.embedder = embedder,

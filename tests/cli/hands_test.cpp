@@ -125,6 +125,24 @@ TEST_F(Hands, AnUnknownCollectionNamesThoseThereAre) {
     }
 }
 
+TEST_F(Hands, WithoutADatabaseItIsSaidHowToMakeOne) {
+    for (const Words& command : std::vector<Words>{
+             {"retrieve", "mice"}, {"collections"}, {"stats"}, {"delete", "--id", "fox"}}) {
+        const RunResult result = run(command);
+        EXPECT_EQ(result.exit_code, 3) << command.front();
+        EXPECT_TRUE(has(result.errors, "there is no database at ")) << result.errors;
+        EXPECT_TRUE(has(result.errors, "\"braid ingest\" and \"braid add\" create one"));
+    }
+}
+
+TEST_F(Hands, StatsShowsEveryNameWhole) {
+    ingest("notes");
+    const RunResult stats = run({"stats"});
+    EXPECT_TRUE(has(stats.output, "\nnot in a segment yet  ")) << stats.output;
+    EXPECT_TRUE(has(stats.output, "\ndistinct terms        ")) << stats.output;
+    EXPECT_FALSE(has(stats.output, "…")) << stats.output;
+}
+
 TEST_F(Hands, TheOnlyCollectionNeedsNoName) {
     ingest("notes");
     const std::vector<Words> reading{{"retrieve", "mice"},

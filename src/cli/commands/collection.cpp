@@ -225,8 +225,10 @@ Result<> run_stats(Session& session) {
     if (stats.index) add_index_rows(*stats.index, rows);
     if (stats.dense) add_dense_rows(*stats.dense, rows);
     if (stats.probes) add_probe_rows(*stats.probes, rows);
+    std::size_t width = 0;
+    for (const auto& [name, value] : rows) width = std::max(width, text::display_width(name));
     for (const auto& [name, value] : rows) {
-        session.out.line(std::string(session.out.style().dim) + padded(name, 16) +
+        session.out.line(std::string(session.out.style().dim) + padded(name, width + 2) +
                          std::string(session.out.style().reset) + value);
     }
     return {};
