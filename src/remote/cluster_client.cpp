@@ -109,6 +109,14 @@ ErrorCode code_of(int status) noexcept {
 Error error_of(int status, const Value& body, const std::string& doing) {
     std::string reason = reason_in(body);
     if (status == 429) reason = "the cluster's queue is full (" + reason + ")";
+    if (reason.starts_with("index_closed_exception")) {
+        return {ErrorCode::Unavailable,
+                doing + ": the index is closed; the cluster's _open opens it"};
+    }
+    // A lock on the index, not a right that is missing.
+    if (status == 403 && reason.starts_with("cluster_block_exception")) {
+        return {ErrorCode::ReadOnly, doing + ": status 403, " + reason};
+    }
     return {code_of(status), doing + ": status " + std::to_string(status) + ", " + reason};
 }
 
@@ -150,7 +158,8 @@ Result<std::unique_ptr<ClusterClient>> ClusterClient::create(const RemoteOptions
                 "(--key, BRAID_CLUSTER_KEY)");
         }
         if (!parsed) {
-            return fail("the URL of a node, such as https://node1:9200", std::move(parsed).error());
+            return fail("the URL of a node, such as https://node1:9200, is not \"" + url + "\"",
+                        std::move(parsed).error());
         }
         urls.push_back(std::move(url));
     }

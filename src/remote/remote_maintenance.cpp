@@ -67,7 +67,9 @@ BackendHealth RemoteBackend::health() const {
     limits.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(3);
     limits.interactive = true;
     const auto answer = core_->client().ask(
-        "GET", "/_cluster/health?timeout=1s&cluster_manager_timeout=1s", "", limits);
+        "GET",
+        "/_cluster/health/" + core_->options().prefix + "*?timeout=1s&cluster_manager_timeout=1s",
+        "", limits);
     if (!answer) {
         health.refusing.push_back({"", answer.error()});
     } else if (status_in(*answer) == "red") {

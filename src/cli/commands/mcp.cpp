@@ -43,7 +43,7 @@ Result<> run_mcp(Session& session) {
                                    {.allow_writes = writes, .version = BRAID_VERSION});
     server::McpSession client(server);
     session.note("serving MCP over standard input and output" +
-                 std::string(writes ? ", writes allowed" : "") + ": " + session.data());
+                 std::string(writes ? ", writes allowed" : "") + ": " + session.place());
     server::StdioOptions options;
     options.stop = session.interrupts.token();
     service::Caller caller;
