@@ -132,7 +132,7 @@ Object agreement(const Database& here, const Database& there,
     double sum = 0;
     std::size_t compared = 0;
     std::size_t same_order = 0;
-    const std::size_t count = std::min<std::size_t>(questions.size(), 200);
+    const std::size_t count = std::min<std::size_t>(questions.size(), 60);
     for (std::size_t i = 0; i < count; ++i) {
         // Embedded and exact is what there is to be found.
         const Answer a = must(here.retrieve(request_of(questions[i], strategy, true)));

@@ -118,6 +118,13 @@ Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view te
                                          const Words::Nearness& nearness,
                                          const CallLimits& limits) {
     BRAID_TRY(const std::vector<CloseTerm> close, close_terms(words, term, nearness));
+    std::vector<std::string_view> stems;
+    for (std::size_t bytes = kShortBytes; bytes + nearness.most < term.size(); ++bytes) {
+        stems.push_back(term.substr(0, bytes));
+    }
+    std::vector<std::string> expected(stems.begin(), stems.end());
+    for (const CloseTerm& one : close) expected.push_back(one.term);
+    BRAID_CHECK(words.expect(expected));
     std::vector<NearTerm> near;
     core::StepCounter steps;
     for (const CloseTerm& one : close) {
@@ -129,8 +136,7 @@ Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view te
         near.insert(std::ranges::upper_bound(near, found, comes_before), std::move(found));
         if (near.size() > kMaxCandidates) near.pop_back();
     }
-    for (std::size_t bytes = kShortBytes; bytes + nearness.most < term.size(); ++bytes) {
-        const std::string_view stem = term.substr(0, bytes);
+    for (const std::string_view stem : stems) {
         BRAID_TRY(Words::Seen seen, words.seen(stem));
         if (seen.chunks == 0) continue;
         near.push_back({std::string(stem), nearness.most + 1, std::move(seen)});
@@ -169,6 +175,9 @@ private:
             analyzer_.analyze(other, tokens);
             if (tokens.size() == 1) by_term.emplace(tokens.front().term, other);
         });
+        std::vector<std::string> terms;
+        for (const auto& [term, other] : by_term) terms.push_back(term);
+        BRAID_CHECK(words_.expect(terms));
         std::vector<Suggestion> found;
         for (auto& [term, other] : by_term) {
             BRAID_TRY(const Words::Seen seen, words_.seen(term));
@@ -211,6 +220,17 @@ private:
     const CallLimits& limits_;
 };
 
+/// The words that are looked at, each once.
+std::vector<text::Token> first_words(const std::vector<text::Token>& tokens) {
+    std::vector<text::Token> words;
+    for (const text::Token& token : tokens) {
+        if (words.size() == kMaxWords) break;
+        if (token.term.size() > kMaxBytes) continue;
+        if (std::ranges::count(words, token.term, &text::Token::term) == 0) words.push_back(token);
+    }
+    return words;
+}
+
 }  // namespace
 
 Result<std::vector<Suggestion>> suggest_words(const Words& words, const Schema& schema,
@@ -219,12 +239,12 @@ Result<std::vector<Suggestion>> suggest_words(const Words& words, const Schema& 
     std::vector<text::Token> tokens;
     analyzer.analyze(text, tokens);
     const Meant meant(words, schema, analyzer, limits);
+    const std::vector<text::Token> first = first_words(tokens);
+    std::vector<std::string> terms;
+    for (const text::Token& token : first) terms.push_back(token.term);
+    BRAID_CHECK(words.expect(terms));
     std::vector<Suggestion> suggestions;
-    std::vector<std::string> done;
-    for (const text::Token& token : tokens) {
-        if (done.size() == kMaxWords) break;
-        if (token.term.size() > kMaxBytes || std::ranges::count(done, token.term) > 0) continue;
-        done.push_back(token.term);
+    for (const text::Token& token : first) {
         BRAID_TRY(const Words::Seen there, words.seen(token.term));
         if (there.chunks > 0) continue;
         BRAID_TRY(auto found,

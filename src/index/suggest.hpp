@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,11 @@ public:
     virtual Result<> near(std::string_view term, const Nearness& nearness,
                           const Visit& visit) const = 0;
 
+    /// These will be asked for: a chance to look for all of them at once.
+    virtual Result<> expect(std::span<const std::string> terms) const {
+        (void)terms;
+        return {};
+    }
     struct Seen {
         std::uint64_t chunks = 0;  // visible ones that hold the term
         std::string first;         // the smallest of their ids

@@ -13,7 +13,9 @@
 #include "braid/exact/labels.hpp"
 #include "braid/index/prepared.hpp"
 #include "braid/json/writer.hpp"
+#include "braid/remote/answer_parts.hpp"
 #include "braid/remote/facts.hpp"
+#include "braid/remote/index_layout.hpp"
 #include "braid/store/bytes.hpp"
 #include "braid/vector_similarity.hpp"
 
@@ -36,15 +38,44 @@ std::string counted_terms(const index::PreparedText& text, const WholeWeights& w
     return out;
 }
 
+/// The terms of all text fields, position by position.
+std::string placed_terms(const index::PreparedText& text, std::size_t fields) {
+    std::vector<std::vector<std::string>> cells(fields);
+    std::size_t at = 0;
+    for (const auto& term : text.terms) {
+        auto& of_field = cells[term.field];
+        for (std::uint32_t i = 0; i < term.count; ++i) {
+            const std::size_t position = text.positions[at++];
+            // One that is there twice stands there once.
+            if (i > 0 && position == text.positions[at - 2]) continue;
+            if (of_field.size() <= position) of_field.resize(position + 1);
+            std::string& cell = of_field[position];
+            if (!cell.empty()) cell += kBesides;
+            cell += placed_term(term.field, term.term);
+        }
+    }
+    std::string out;
+    for (const auto& of_field : cells) {
+        for (const std::string& cell : of_field) {
+            out += cell.empty() ? kGap : std::string_view(cell);
+            out += ' ';
+        }
+    }
+    return out;
+}
+
+std::vector<std::string> terms_of(const index::PreparedText& text) {
+    std::vector<std::string> words;
+    for (const auto& term : text.terms) {
+        if (words.empty() || words.back() != term.term) words.push_back(term.term);
+    }
+    return words;
+}
+
 void write_texts(json::Writer& out, const std::vector<std::string>& texts) {
     out.begin_array();
     for (const std::string& text : texts) out.value(text);
     out.end_array();
-}
-
-const std::string* text_in(const Value& source, std::string_view name) {
-    const Value* const found = source.find(name);
-    return found != nullptr && found->is_string() ? &found->as_string() : nullptr;
 }
 
 }  // namespace
@@ -79,7 +110,9 @@ void append_document(std::string& out, const std::string& namespace_, const Chun
                      const DocumentForm& form) {
     const exact::Label label = exact::label_of(chunk, form.schema);
     const Facts facts = facts_of(chunk, form.schema);
-    const auto text = index::count_terms(chunk, form.schema, form.analyzer);
+    Schema with_positions = form.schema;
+    with_positions.positions = true;
+    const auto text = index::count_terms(chunk, with_positions, form.analyzer);
     store::ByteWriter bytes;
     Chunk without_vector = chunk;
     without_vector.vector.clear();
@@ -100,6 +133,9 @@ void append_document(std::string& out, const std::string& namespace_, const Chun
     write_texts(writer, facts.texts);
     writer.member("length", index::weighted_length(form.schema, text.field_lengths));
     writer.member("terms", counted_terms(text, form.weights));
+    writer.member("places", placed_terms(text, form.schema.text_fields.size()));
+    writer.name("words");
+    write_texts(writer, terms_of(text));
     if (chunk.expires_at) writer.member("expires", chunk.expires_at->micros);
     writer.member("version", chunk.version);
     writer.member("chunk", core::encode_base64(bytes.view()));
@@ -124,7 +160,7 @@ void append_removal(std::string& out, Version version) {
 }
 
 Result<std::vector<float>> read_vector(const Value& source) {
-    const std::string* const floats = text_in(source, "floats");
+    const std::string* const floats = text_in(source, {"floats"});
     if (floats == nullptr) return std::vector<float>();
     auto decoded = core::floats_from_base64(*floats);
     if (!decoded) return fail(ErrorCode::Corruption, "a document's vector cannot be read");
@@ -132,7 +168,7 @@ Result<std::vector<float>> read_vector(const Value& source) {
 }
 
 Result<Chunk> read_document(const Value& source) {
-    const std::string* const encoded = text_in(source, "chunk");
+    const std::string* const encoded = text_in(source, {"chunk"});
     const Value* const version = source.find("version");
     const auto bytes = encoded != nullptr ? core::decode_base64(*encoded) : std::nullopt;
     if (!bytes || version == nullptr || !version->is_int()) {

@@ -6,14 +6,15 @@
 
 #include "braid/core/base64.hpp"
 #include "braid/docs/schema_codec.hpp"
-#include "braid/json/find_in.hpp"
+#include "braid/remote/answer_parts.hpp"
 #include "braid/store/bytes.hpp"
 
 namespace braid::remote {
 namespace {
 
-constexpr std::int64_t kFormat = 2;
-constexpr std::int64_t kBytesFormat = 3;  // of vectors in 8 bits: an older braid refuses it
+constexpr std::int64_t kFormat = 3;
+constexpr std::int64_t kFormatWithoutPlaces = 2;
+constexpr std::int64_t kBytesFormat = 4;  // of vectors in 8 bits: an older braid refuses it
 
 /// Upper case in names is escaped by a plus sign, which names cannot contain.
 std::string escaped(std::string_view collection, std::string_view plus) {
@@ -51,12 +52,41 @@ Value meta_value(const IndexMeta& meta) {
     docs::write_schema(out, meta.schema);
     Object members;
     const bool bytes = meta.schema.vectors.precision == Precision::Int8;
-    members.set("format", bytes ? kBytesFormat : kFormat);
+    members.set("format", bytes               ? kBytesFormat
+                          : meta.keeps_places ? kFormat
+                                              : kFormatWithoutPlaces);
     members.set("collection", meta.collection);
     members.set("filling", meta.filling);
     members.set("made", meta.made);
     members.set("schema", core::encode_base64(out.view()));
     return Object{{"braid", std::move(members)}};
+}
+
+Value custom_analyzer(std::string_view tokenizer, Array filters) {
+    return Object{
+        {"type", "custom"}, {"tokenizer", Value(tokenizer)}, {"filter", std::move(filters)}};
+}
+
+/// Our terms come analysed: "braid_terms" reads them with their counts, "braid_places" position by
+/// position, "braid_pool" several that count as one.
+Value analysis_settings() {
+    Object tokenizers;
+    tokenizers.set("braid_spaces", Object{{"type", "whitespace"}, {"max_token_length", 1'000}});
+    tokenizers.set("braid_cells", Object{{"type", "whitespace"}, {"max_token_length", 1'000'000}});
+    Object filters;
+    filters.set("braid_counts", Object{{"type", "delimited_term_freq"}, {"delimiter", "|"}});
+    filters.set("braid_gaps", Object{{"type", "stop"}, {"stopwords", Array{Value(kGap)}}});
+    filters.set("braid_besides",
+                Object{{"type", "pattern_capture"},
+                       {"preserve_original", false},
+                       {"patterns", Array{std::string("([^") + kBesides + "]+)"}}});
+    Object analyzers;
+    analyzers.set("braid_terms", custom_analyzer("braid_spaces", {"braid_counts"}));
+    analyzers.set("braid_places", custom_analyzer("braid_cells", {"braid_gaps", "braid_besides"}));
+    analyzers.set("braid_pool", custom_analyzer("braid_cells", {"braid_besides"}));
+    return Object{{"tokenizer", std::move(tokenizers)},
+                  {"filter", std::move(filters)},
+                  {"analyzer", std::move(analyzers)}};
 }
 
 }  // namespace
@@ -70,6 +100,10 @@ std::string index_path(const std::string& prefix, std::string_view collection) {
 
 std::string own_name(const std::string& prefix, const IndexMeta& meta) {
     return prefix + '.' + std::to_string(meta.made);  // no collection's name has a dot
+}
+
+std::string placed_term(std::size_t field, std::string_view term) {
+    return std::to_string(field) + ':' + std::string(term);
 }
 
 WholeWeights whole_weights(const Schema& schema) {
@@ -112,14 +146,7 @@ Value index_body(const IndexMeta& meta, const RemoteOptions& options) {
         {"number_of_replicas", Value(options.replicas)},
         // Undoes what a template of the cluster might have loosened: acknowledged means on disk.
         {"translog", Object{{"durability", "request"}}},
-        {"analysis",
-         Object{{"tokenizer", Object{{"braid_spaces", Object{{"type", "whitespace"},
-                                                             {"max_token_length", 1'000}}}}},
-                {"filter", Object{{"braid_counts",
-                                   Object{{"type", "delimited_term_freq"}, {"delimiter", "|"}}}}},
-                {"analyzer", Object{{"braid_terms", Object{{"type", "custom"},
-                                                           {"tokenizer", "braid_spaces"},
-                                                           {"filter", Array{"braid_counts"}}}}}}}},
+        {"analysis", analysis_settings()},
         {"similarity", Object{{"braid", Object{{"type", "BM25"},
                                                {"k1", schema.bm25.k1 * whole_weights(schema).scale},
                                                {"b", schema.bm25.b}}}}}};
@@ -145,18 +172,28 @@ Value mapping_body(const IndexMeta& meta) {
                                        {"analyzer", "braid_terms"},
                                        {"search_analyzer", "braid_terms"},
                                        {"similarity", "braid"}}}};
+    Array searched{"doc", "index", "level", "scope", "facts", "texts", "length", "terms", "vector"};
+    if (meta.keeps_places) {
+        properties.set("places", Object{{"type", "text"},
+                                        {"index_options", "positions"},
+                                        {"norms", false},
+                                        {"analyzer", "braid_places"},
+                                        {"search_analyzer", "braid_places"}});
+        properties.set("words", Object{{"type", "keyword"}, {"index", false}});
+        searched.emplace_back("places");
+        searched.emplace_back("words");
+    }
     if (meta.dimension != 0) properties.set("vector", vector_type(meta));
     if (meta.expires) properties.set("expires", Object{{"type", "long"}});
     // What is only searched is not stored a second time.
     return Object{{"dynamic", false},
                   {"_meta", meta_value(meta)},
-                  {"_source", Object{{"excludes", Array{"doc", "index", "level", "scope", "facts",
-                                                        "texts", "length", "terms", "vector"}}}},
+                  {"_source", Object{{"excludes", std::move(searched)}}},
                   {"properties", std::move(properties)}};
 }
 
 Result<IndexMeta> read_mapping(const Value& mappings) {
-    const Value* const ours = json::find_in(mappings, {"_meta", "braid"});
+    const Value* const ours = find_in(mappings, {"_meta", "braid"});
     if (ours == nullptr) return fail(ErrorCode::NotFound, "it does not hold a braid collection");
     const Value* const format = ours->find("format");
     const Value* const name = ours->find("collection");
@@ -166,12 +203,13 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
         encoded == nullptr || !encoded->is_string()) {
         return fail(ErrorCode::Corruption, "it does not record what it holds");
     }
-    if (format->as_int() != kFormat && format->as_int() != kBytesFormat) {
+    if (format->as_int() < kFormatWithoutPlaces || format->as_int() > kBytesFormat) {
         return fail(ErrorCode::Unsupported, "it has format " + std::to_string(format->as_int()) +
-                                                ", this program reads " + std::to_string(kFormat) +
-                                                " and " + std::to_string(kBytesFormat));
+                                                ", this program reads up to " +
+                                                std::to_string(kBytesFormat));
     }
     IndexMeta meta;
+    meta.keeps_places = format->as_int() != kFormatWithoutPlaces;
     meta.collection = name->as_string();
     meta.filling = filling != nullptr && filling->is_bool() && filling->as_bool();
     const Value* const made = ours->find("made");
@@ -181,11 +219,11 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
     const std::string source = "the schema of collection " + meta.collection;
     store::ByteReader in(*bytes, source);
     BRAID_TRY(meta.schema, docs::read_schema(in));
-    const Value* const dimension = json::find_in(mappings, {"properties", "vector", "dimension"});
+    const Value* const dimension = find_in(mappings, {"properties", "vector", "dimension"});
     if (dimension != nullptr && dimension->is_int() && dimension->as_int() > 0) {
         meta.dimension = static_cast<std::size_t>(dimension->as_int());
     }
-    meta.expires = json::find_in(mappings, {"properties", "expires"}) != nullptr;
+    meta.expires = find_in(mappings, {"properties", "expires"}) != nullptr;
     return meta;
 }
 

@@ -39,7 +39,17 @@ struct IndexMeta {
     std::size_t dimension = 0;  // of its vectors; 0: none yet
     bool expires = false;       // some chunk written here expires
     Version made = 0;           // distinguishes creations under the same name
+    /// Keeps where words stand and which there are: for the query language and misspelt words.
+    /// Collections of earlier versions do not.
+    bool keeps_places = true;
 };
+
+/// Between terms that stand at one position, in the field "places" and in queries.
+inline constexpr char kBesides = '\x01';
+/// A position at which nothing stands.
+inline constexpr std::string_view kGap = ".";
+/// A term as "places" has it, where it tells the text fields apart.
+std::string placed_term(std::size_t field, std::string_view term);
 
 /// An alias that no other index gets, not even a later one of the same collection. Writes go to it,
 /// so that a late one finds nothing, instead of a namesake or an index that it would itself create.

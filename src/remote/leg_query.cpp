@@ -2,21 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "braid/core/sha256.hpp"
 #include "braid/dense/exact_rows.hpp"
 #include "braid/index/view.hpp"
+#include "braid/remote/answer_parts.hpp"
 #include "braid/remote/filter_query.hpp"
+#include "braid/remote/tree_query.hpp"
 
 namespace braid::remote {
 namespace {
 
-Value phrase_clause(const std::vector<std::string>& terms) {
+Value any_word(std::span<const index::QueryTerm> terms) {
     Array words;
-    for (const index::QueryTerm& term : index::counted(terms)) {
-        Object word{{"value", Value(term.term)}};
+    for (const index::QueryTerm& term : terms) {
+        Object word{{"value", Value(term.term)}, {"_name", Value(term.term)}};
         if (term.repeated != 1) word.set("boost", term.repeated);
         words.emplace_back(Object{{"term", Object{{"terms", std::move(word)}}}});
     }
@@ -60,16 +63,36 @@ Result<LegHit> sort_values(const Value& hit) {
     return LegHit{sort->as_array()[1].as_string(), score_in(sort->as_array()[0])};
 }
 
+void append_words(const QueryClause& clause, std::string& to) {
+    to += '\n' + clause.text;
+    for (const QueryClause& inner : clause.clauses) append_words(inner, to);
+}
+
 }  // namespace
 
-std::optional<Value> words_clause(const Leg& leg) {
+SearchedWords phrasings_clause(const Leg& leg) {
+    SearchedWords searched;
     Array phrasings;
+    std::size_t room = kMostQueryTerms;
+    bool cut = false;
     for (const auto& terms : leg.phrasings) {
-        if (!terms.empty()) phrasings.push_back(phrase_clause(terms));
+        auto words = index::counted(terms);
+        cut = cut || words.size() > room;
+        words.resize(std::min(words.size(), room));
+        room -= words.size();
+        if (!words.empty()) phrasings.push_back(any_word(words));
     }
-    if (phrasings.empty()) return std::nullopt;
-    if (phrasings.size() == 1) return std::move(phrasings.front());
-    return Value(Object{{"dis_max", Object{{"queries", std::move(phrasings)}}}});
+    if (cut) {
+        searched.warnings.push_back("a cluster searches for at most " +
+                                    std::to_string(kMostQueryTerms) +
+                                    " different words: those that come later were left out");
+    }
+    if (phrasings.size() == 1) {
+        searched.clause = std::move(phrasings.front());
+    } else if (!phrasings.empty()) {
+        searched.clause = Object{{"dis_max", Object{{"queries", std::move(phrasings)}}}};
+    }
+    return searched;
 }
 
 Object sparse_body(const Leg& leg, Value words, Array scope, std::size_t size,
@@ -148,7 +171,25 @@ std::string preference_of(const Leg& leg) {
     for (const auto& terms : leg.phrasings) {
         for (const std::string& term : terms) question += '\n' + term;
     }
+    if (leg.clause) append_words(*leg.clause, question);
     return "q" + core::sha256_hex(question).substr(0, 16);
+}
+
+std::vector<std::string> unmatched_terms(const Leg& leg, const Value& answer) {
+    std::set<std::string_view> matched;
+    for (const Value& hit : hits_of(answer)) {
+        for (const Value& name : list_in(hit, {"matched_queries"})) {
+            if (name.is_string()) matched.insert(name.as_string());
+        }
+    }
+    std::vector<std::string> unmatched;
+    std::set<std::string_view> seen;
+    for (const auto& terms : leg.phrasings) {
+        for (const std::string& term : terms) {
+            if (seen.insert(term).second && !matched.contains(term)) unmatched.push_back(term);
+        }
+    }
+    return unmatched;
 }
 
 Result<std::vector<LegHit>> sparse_hits(const Value& answer, const RemoteCollection& collection) {

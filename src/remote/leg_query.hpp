@@ -19,9 +19,14 @@ inline constexpr std::size_t kMostHits = 10'000;
 /// computed.
 inline constexpr std::size_t kSpareVectors = 8;
 
-/// The words of all phrasings as one scoring clause: a chunk keeps its best phrasing. None if there
-/// are no words.
-std::optional<Value> words_clause(const Leg& leg);
+/// What a sparse leg searches for.
+struct SearchedWords {
+    std::optional<Value> clause;  // that scores; none: there is no word
+    std::vector<PatternWords> patterns;
+    std::vector<std::string> warnings;
+};
+/// The words of all phrasings: a chunk keeps its best phrasing. Each term is a named query.
+SearchedWords phrasings_clause(const Leg& leg);
 
 /// By score, then id; `after` continues a list.
 Object sparse_body(const Leg& leg, Value words, Array scope, std::size_t size,
@@ -42,6 +47,8 @@ std::size_t ef_search(std::size_t hits, double recall) noexcept;
 /// count, and so in scores. Other questions go elsewhere.
 std::string preference_of(const Leg& leg);
 
+/// Of the named queries, those that no hit of a sparse answer matches.
+std::vector<std::string> unmatched_terms(const Leg& leg, const Value& answer);
 /// The hits of a sparse answer, best first.
 Result<std::vector<LegHit>> sparse_hits(const Value& answer, const RemoteCollection& collection);
 /// The hits of a dense answer, best first, scored from the vectors as written, in double, as the

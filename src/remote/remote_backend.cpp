@@ -8,6 +8,7 @@
 #include "braid/index/write_rules.hpp"
 #include "braid/json/find_in.hpp"
 #include "braid/json/json.hpp"
+#include "braid/remote/answer_parts.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/remote_reader.hpp"
 #include "braid/remote/write_summary.hpp"
@@ -17,13 +18,6 @@ namespace {
 
 constexpr std::size_t kMostNamespaces = 10'000;
 constexpr auto kLastLook = std::chrono::seconds(2);
-
-std::uint64_t number_at(const Value& object, std::string_view name) {
-    const Value* const found = object.find(name);
-    return found != nullptr && found->is_int() && found->as_int() > 0
-               ? static_cast<std::uint64_t>(found->as_int())
-               : 0;
-}
 
 }  // namespace
 
@@ -55,6 +49,7 @@ Capabilities RemoteBackend::capabilities() const {
             .live_df = false,            // deleted chunks count until segments are merged
             .exact_dense = true,
             .whole_ranking = false,
+            .query_language = true,
             .snapshots = false,  // a point in time begins with the second page
             .read_your_writes = true,
             .atomic_batches = false,
@@ -139,7 +134,10 @@ Result<std::vector<CollectionInfo>> RemoteBackend::collections(const Principal& 
     BRAID_CHECK(core_->meet({}));
     BRAID_TRY(
         const Value answer,
-        core_->client().ask("GET", "/" + prefix + "*/_mapping?cluster_manager_timeout=5s", "", {}));
+        core_->client().ask(
+            "GET",
+            "/" + prefix + "*/_mapping?cluster_manager_timeout=5s&expand_wildcards=open,closed", "",
+            {}));
     std::vector<CollectionInfo> infos;
     if (!answer.is_object()) return infos;
     for (const auto& [index, description] : answer.as_object()) {
@@ -193,26 +191,16 @@ Result<CollectionInfo> RemoteBackend::describe(const RemoteCollection& collectio
                                                            {"order", Object{{"_key", "asc"}}}}},
                                           {"aggs", Object{{"documents", documents}}}}}}}};
     BRAID_TRY(const Value answer, core_->search_one(std::move(item), limits));
-    const Value* const hits = answer.find("hits");
-    const Value* const total = hits != nullptr ? hits->find("total") : nullptr;
-    if (total != nullptr) info.chunks = number_at(*total, "value");
-    const Value* const aggregations = answer.find("aggregations");
-    const Value* const spaces = aggregations != nullptr ? aggregations->find("spaces") : nullptr;
-    const Value* const buckets = spaces != nullptr ? spaces->find("buckets") : nullptr;
-    if (buckets != nullptr && buckets->is_array()) {
-        for (const Value& bucket : buckets->as_array()) {
-            const Value* const key = bucket.find("key");
-            const Value* const counted = bucket.find("documents");
-            if (key != nullptr && key->is_string()) info.namespaces.push_back(key->as_string());
-            if (counted != nullptr) info.documents += number_at(*counted, "value");
+    info.chunks = count_in(answer, {"hits", "total", "value"});
+    for (const Value& bucket : list_in(answer, {"aggregations", "spaces", "buckets"})) {
+        if (const std::string* const key = text_in(bucket, {"key"})) {
+            info.namespaces.push_back(*key);
         }
+        info.documents += count_in(bucket, {"documents", "value"});
     }
     if (!principal.sees_everything()) return info;
     const auto store = core_->client().ask("GET", collection.path + "/_stats/store", "", limits);
-    if (store) {
-        const Value* const all = json::find_in(*store, {"_all", "total", "store"});
-        if (all != nullptr) info.bytes_on_disk = number_at(*all, "size_in_bytes");
-    }
+    if (store) info.bytes_on_disk = count_in(*store, {"_all", "total", "store", "size_in_bytes"});
     return info;
 }
 

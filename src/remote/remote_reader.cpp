@@ -16,36 +16,19 @@
 #include "braid/index/write_rules.hpp"
 #include "braid/json/find_in.hpp"
 #include "braid/json/json.hpp"
+#include "braid/remote/answer_parts.hpp"
 #include "braid/remote/facts.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/kept.hpp"
 #include "braid/remote/leg_query.hpp"
 #include "braid/remote/remote_backend.hpp"
+#include "braid/remote/tree_query.hpp"
 #include "braid/store/bytes.hpp"
 
 namespace braid::remote {
 namespace {
 
 constexpr std::size_t kPage = 1'000;  // chunks in one answer
-
-std::uint64_t count_in(const Value& value, std::initializer_list<std::string_view> names) {
-    const Value* const found = json::find_in(value, names);
-    return found != nullptr && found->is_int() && found->as_int() > 0
-               ? static_cast<std::uint64_t>(found->as_int())
-               : 0;
-}
-
-/// A regular expression for texts that begin like this.
-std::string pattern_of(std::string_view prefix) {
-    std::string pattern;
-    for (const char c : prefix) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
-        if (!plain) pattern += '\\';
-        pattern += c;
-    }
-    return pattern;
-}
 
 std::int64_t below(std::int64_t index, std::size_t by) {
     constexpr auto kLow = std::numeric_limits<std::int64_t>::min();
@@ -262,17 +245,12 @@ Result<std::vector<FacetCount>> RemoteReader::fields(const RemoteCollection& col
                  {"include", metadata_field_words()}};
     BRAID_TRY(const Value answer, asked({{"fields", Object{{"terms", std::move(terms)}}}}));
     Object filters;
-    const Value* const buckets = json::find_in(answer, {"aggregations", "fields", "buckets"});
-    if (buckets != nullptr && buckets->is_array()) {
-        for (const Value& bucket : buckets->as_array()) {
-            const Value* const word = bucket.find("key");
-            const auto field = word != nullptr && word->is_string()
-                                   ? metadata_field(word->as_string())
-                                   : std::nullopt;
-            if (!field) continue;
-            const std::string pattern = pattern_of(place_of(*field).prefix) + "[bdns].*";
-            filters.set(*field, Object{{"regexp", Object{{"facts", pattern}}}});
-        }
+    for (const Value& bucket : list_in(answer, {"aggregations", "fields", "buckets"})) {
+        const std::string* const word = text_in(bucket, {"key"});
+        const auto field = word != nullptr ? metadata_field(*word) : std::nullopt;
+        if (!field) continue;
+        const std::string pattern = beginning_pattern(place_of(*field).prefix) + "[bdns].*";
+        filters.set(*field, Object{{"regexp", Object{{"facts", pattern}}}});
     }
     if (filters.empty()) return std::vector<FacetCount>();
     BRAID_TRY(const Value counted,
@@ -301,7 +279,7 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
         std::min<std::size_t>(std::max<std::size_t>(limit * 2, 1'000), kMostHits);
     Object terms{
         {"field", Value(place.field)}, {"size", Value(size)}, {"shard_size", Value(size * 2)}};
-    if (!place.is_id) terms.set("include", pattern_of(place.prefix) + "[bdns].*");
+    if (!place.is_id) terms.set("include", beginning_pattern(place.prefix) + "[bdns].*");
     BRAID_TRY(
         const Value answer,
         ask(*collection, {{"size", 0},
@@ -309,18 +287,13 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
                           {"query", all_of(std::move(clauses))},
                           {"aggs", Object{{"values", Object{{"terms", std::move(terms)}}}}}}));
     exact::FacetCounter counter(field, schema, limits_);
-    const Value* const buckets = json::find_in(answer, {"aggregations", "values", "buckets"});
-    if (buckets != nullptr && buckets->is_array()) {
-        for (const Value& bucket : buckets->as_array()) {
-            const Value* const key = bucket.find("key");
-            if (key == nullptr || !key->is_string()) continue;
-            auto value =
-                place.is_id
-                    ? std::optional<Value>(*key)
-                    : facet_value(std::string_view(key->as_string()).substr(place.prefix.size()));
-            if (!value) continue;
-            BRAID_CHECK(counter.add({*std::move(value), count_in(bucket, {"doc_count"})}));
-        }
+    for (const Value& bucket : list_in(answer, {"aggregations", "values", "buckets"})) {
+        const std::string* const key = text_in(bucket, {"key"});
+        if (key == nullptr) continue;
+        auto value = place.is_id ? std::optional<Value>(*key)
+                                 : facet_value(std::string_view(*key).substr(place.prefix.size()));
+        if (!value) continue;
+        BRAID_CHECK(counter.add({*std::move(value), count_in(bucket, {"doc_count"})}));
     }
     return counter.most_frequent(limit);
 }

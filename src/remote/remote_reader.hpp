@@ -13,6 +13,8 @@
 
 #include "braid/reader.hpp"
 #include "braid/remote/cluster_core.hpp"
+#include "braid/remote/leg_query.hpp"
+#include "braid/remote/remote_words.hpp"
 #include "braid/result.hpp"
 
 namespace braid::remote {
@@ -83,6 +85,8 @@ public:
     Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
                                            std::size_t limit) const override;
     Result<CollectionStats> stats(const ReadScope& scope) const override;
+    Result<std::vector<Suggestion>> suggest(const ReadScope& scope, std::string_view text,
+                                            std::size_t limit) const override;
     Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
                                     std::size_t limit, bool with_vectors) const override;
 
@@ -92,9 +96,12 @@ private:
         const Leg* leg = nullptr;
         RemoteCollectionPtr collection;
         Array scope;
+        SearchedWords words;   // Sparse
         std::size_t size = 0;  // asked for
         bool exact = true;
         std::optional<Result<LegResult>> result;
+        /// Sparse, of its phrasings: terms that no hit has.
+        std::vector<std::string> unmatched;
     };
 
     /// Fails for unknown collections, those being filled, and limits that have been exceeded.
@@ -110,13 +117,19 @@ private:
     Result<bool> sees_vectors(const RemoteCollection& collection, const ReadScope& scope) const;
     Result<> check_vector(const Leg& leg, const RemoteCollection& collection, bool& none) const;
 
+    /// What the scope's principal sees of the namespace, whatever the filter.
+    Result<RemoteWords> words_in(const ReadScope& scope, const RemoteCollectionPtr& of) const;
+    Result<SearchedWords> searched_words(const Leg& leg, const RemoteCollectionPtr& of) const;
+    /// Finds out which of the terms that no hit has no visible chunk has either.
+    void find_absent(std::vector<Pending>& all) const;
+
     Result<> prepare(Pending& pending) const;
     SearchItem item_of(const Pending& pending) const;
     /// True if the answer settles the leg; false if it must be asked again with a larger size.
     Result<bool> take(Pending& pending, const Value& answer) const;
     void round(std::vector<Pending*>& open) const;
     Result<std::vector<std::optional<double>>> score_words(
-        const Leg& leg, const RemoteCollection& collection,
+        const Leg& leg, const RemoteCollectionPtr& collection,
         std::span<const std::string> chunk_ids) const;
     Result<std::vector<std::optional<double>>> score_vectors(
         const Leg& leg, const RemoteCollection& collection,

@@ -5,12 +5,17 @@
 #include "braid/core/limits.hpp"
 #include "braid/core/unknown_collection.hpp"
 #include "braid/exact/leg_search.hpp"
+#include "braid/remote/answer_parts.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/leg_query.hpp"
 #include "braid/remote/remote_reader.hpp"
+#include "braid/remote/remote_words.hpp"
+#include "braid/remote/tree_query.hpp"
 
 namespace braid::remote {
 namespace {
+
+constexpr std::size_t kMostLookedFor = 16;  // terms that no hit has
 
 bool follows(const LegHit& hit, const LegHit& after) {
     return hit.score != after.score ? hit.score < after.score : hit.chunk_id > after.chunk_id;
@@ -58,6 +63,93 @@ Result<> RemoteReader::check_vector(const Leg& leg, const RemoteCollection& coll
     return {};
 }
 
+Result<RemoteWords> RemoteReader::words_in(const ReadScope& scope,
+                                           const RemoteCollectionPtr& of) const {
+    ReadScope unfiltered = scope;
+    unfiltered.filter.reset();
+    BRAID_TRY(Array visible, clauses_of(unfiltered, *of));
+    return RemoteWords([this, of](Object body) { return ask(*of, std::move(body)); },
+                       std::move(visible));
+}
+
+Result<SearchedWords> RemoteReader::searched_words(const Leg& leg,
+                                                   const RemoteCollectionPtr& of) const {
+    if (!leg.clause) return phrasings_clause(leg);
+    if (!of->meta.keeps_places) {
+        return fail(ErrorCode::Unsupported,
+                    "collection \"" + of->meta.collection +
+                        "\" was made by an earlier version, without what the query language "
+                        "needs; `braid export` and `import` it to have it");
+    }
+    BRAID_TRY(const auto tree, index::analyze_tree(*leg.clause, of->meta.schema, of->analyzer));
+    SearchedWords searched;
+    std::vector<PatternTerms> found;
+    const auto patterns = tree->patterns();
+    if (!patterns.empty()) {
+        BRAID_TRY(const RemoteWords words, words_in(leg.scope, of));
+        BRAID_TRY(found, words.expand(*tree));
+    }
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        PatternWords& report = searched.patterns.emplace_back();
+        report.pattern = patterns[i]->pattern;
+        report.matching = found[i].size();
+        found[i].resize(std::min(found[i].size(), terms_of_a_pattern(*tree)));
+        for (const PatternTerm& one : found[i]) report.words.push_back(one.term);
+    }
+    BRAID_TRY(searched.clause, tree_clause(*tree, found));
+    return searched;
+}
+
+Result<std::vector<Suggestion>> RemoteReader::suggest(const ReadScope& scope, std::string_view text,
+                                                      std::size_t limit) const {
+    BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
+    if (!collection->meta.keeps_places) return std::vector<Suggestion>();
+    BRAID_TRY(const RemoteWords words, words_in(scope, collection));
+    return index::suggest_words(words, collection->meta.schema, collection->analyzer, text, limit,
+                                limits_);
+}
+
+void RemoteReader::find_absent(std::vector<Pending>& all) const {
+    std::vector<SearchItem> items;
+    std::vector<std::pair<LegResult*, const std::string*>> asked;
+    for (Pending& pending : all) {
+        const Leg& leg = *pending.leg;
+        if (leg.kind != LegKind::Sparse || leg.clause || leg.after || !*pending.result) continue;
+        LegResult& result = **pending.result;
+        if (pending.unmatched.size() > kMostLookedFor || !pending.words.warnings.empty()) continue;
+        result.absent.emplace();
+        if (result.exhausted && !leg.scope.filter) {
+            result.absent = pending.unmatched;
+            continue;
+        }
+        ReadScope scope = leg.scope;
+        scope.filter.reset();
+        auto visible = clauses_of(scope, *pending.collection);
+        if (!visible) continue;
+        for (const std::string& term : pending.unmatched) {
+            Array clauses = *visible;
+            clauses.push_back(term_clause("terms", Value(term)));
+            SearchItem item;
+            item.index = pending.collection->index;
+            item.pit = snapshot_->open_point(*pending.collection);
+            item.body = {
+                {"size", 0}, {"terminate_after", 1}, {"query", all_of(std::move(clauses))}};
+            items.push_back(std::move(item));
+            asked.emplace_back(&result, &term);
+        }
+    }
+    if (items.empty()) return;
+    const auto answers = snapshot_->core().search(std::move(items), limits_);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        auto& [result, term] = asked[i];
+        if (!answers[i]) {
+            result->absent.reset();  // a courtesy: its failure changes nothing
+        } else if (result->absent && count_in(*answers[i], {"hits", "total", "value"}) == 0) {
+            result->absent->push_back(*term);
+        }
+    }
+}
+
 Result<> RemoteReader::prepare(Pending& pending) const {
     const Leg& leg = *pending.leg;
     BRAID_TRY(pending.collection, searchable(leg.scope.collection));
@@ -68,7 +160,8 @@ Result<> RemoteReader::prepare(Pending& pending) const {
             return fail(ErrorCode::Unsupported,
                         "a cluster weights words only by its own statistics");
         }
-        if (!words_clause(leg)) pending.result = empty_result("cluster bm25");
+        BRAID_TRY(pending.words, searched_words(leg, pending.collection));
+        if (!pending.words.clause) pending.result = empty_result("cluster bm25");
         return {};
     }
     bool none = false;
@@ -87,7 +180,7 @@ SearchItem RemoteReader::item_of(const Pending& pending) const {
     item.pit = snapshot_->open_point(*pending.collection);
     if (leg.kind == LegKind::Sparse) {
         item.same_statistics = true;
-        item.body = sparse_body(leg, words_clause(leg).value_or(match_none()), pending.scope,
+        item.body = sparse_body(leg, pending.words.clause.value_or(match_none()), pending.scope,
                                 pending.size, *pending.collection);
         return item;
     }
@@ -104,6 +197,9 @@ Result<bool> RemoteReader::take(Pending& pending, const Value& answer) const {
     const bool sparse = leg.kind == LegKind::Sparse;
     if (sparse) {
         BRAID_TRY(result.hits, sparse_hits(answer, *pending.collection));
+        result.patterns = pending.words.patterns;
+        result.warnings = pending.words.warnings;
+        if (!leg.clause) pending.unmatched = unmatched_terms(leg, answer);
     } else {
         BRAID_TRY(result.hits, dense_hits(answer, leg.vector, *pending.collection));
     }
@@ -111,18 +207,12 @@ Result<bool> RemoteReader::take(Pending& pending, const Value& answer) const {
     const bool all_listed = listed < pending.size;
     result.matched = {listed,
                       all_listed ? MatchCount::Relation::Exact : MatchCount::Relation::AtLeast};
-    // An exact search counts everything it ranks; a graph search does not count everything it could
-    // reach.
-    if (const Value* const hits = answer.find("hits");
-        (sparse || pending.exact) && hits != nullptr) {
-        const Value* const total = hits->find("total");
-        const Value* const value = total != nullptr ? total->find("value") : nullptr;
-        const Value* const relation = total != nullptr ? total->find("relation") : nullptr;
-        if (value != nullptr && value->is_int() && relation != nullptr && relation->is_string()) {
-            result.matched = {static_cast<std::uint64_t>(value->as_int()),
-                              relation->as_string() == "eq" ? MatchCount::Relation::Exact
-                                                            : MatchCount::Relation::AtLeast};
-        }
+    // All that an exact search ranks are counted, all that a graph leads to are not.
+    const std::string* const relation = text_in(answer, {"hits", "total", "relation"});
+    if ((sparse || pending.exact) && relation != nullptr) {
+        result.matched = {
+            count_in(answer, {"hits", "total", "value"}),
+            *relation == "eq" ? MatchCount::Relation::Exact : MatchCount::Relation::AtLeast};
     }
     if (!sparse && leg.after) {
         std::erase_if(result.hits, [&](const LegHit& hit) { return !follows(hit, *leg.after); });
@@ -195,6 +285,7 @@ std::vector<Result<LegResult>> RemoteReader::search(std::span<const Leg> legs) c
         if (!pending.result) open.push_back(&pending);
     }
     while (!open.empty()) round(open);
+    find_absent(all);
     std::vector<Result<LegResult>> results;
     results.reserve(all.size());
     for (Pending& pending : all) results.push_back(std::move(*pending.result));
@@ -202,11 +293,12 @@ std::vector<Result<LegResult>> RemoteReader::search(std::span<const Leg> legs) c
 }
 
 Result<std::vector<std::optional<double>>> RemoteReader::score_words(
-    const Leg& leg, const RemoteCollection& collection,
-    std::span<const std::string> chunk_ids) const {
+    const Leg& leg, const RemoteCollectionPtr& of, std::span<const std::string> chunk_ids) const {
+    const RemoteCollection& collection = *of;
     ReadScope scope = leg.scope;
     scope.filter.reset();
     BRAID_TRY(Array clauses, clauses_of(scope, collection));
+    BRAID_TRY(const SearchedWords words, searched_words(leg, of));
     std::map<std::string_view, double> scores;
     for (std::size_t first = 0; first < chunk_ids.size(); first += kMostHits) {
         Array ids;
@@ -219,7 +311,7 @@ Result<std::vector<std::optional<double>>> RemoteReader::score_words(
         item.pit = snapshot_->open_point(collection);
         item.preference = preference_of(leg);
         item.same_statistics = true;
-        item.body = score_body(words_clause(leg).value_or(match_none()), clauses, std::move(ids));
+        item.body = score_body(words.clause.value_or(match_none()), clauses, std::move(ids));
         BRAID_TRY(const Value answer, snapshot_->core().search_one(std::move(item), limits_));
         BRAID_TRY(const auto hits, sparse_hits(answer, collection));
         for (const LegHit& hit : hits) {
@@ -264,7 +356,7 @@ Result<std::vector<std::optional<double>>> RemoteReader::score(
     if (leg.statistics) {
         return fail(ErrorCode::Unsupported, "a cluster weights words only by its own statistics");
     }
-    return score_words(leg, *collection, chunk_ids);
+    return score_words(leg, collection, chunk_ids);
 }
 
 }  // namespace braid::remote

@@ -109,6 +109,18 @@ private:
     std::string collection_;
 };
 
+/// The same for those that promise the query language, and for the words that are offered for
+/// misspelt ones.
+class QueryConformance : public BackendConformance {
+protected:
+    void SetUp() override;
+    Leg leg_of(std::vector<QueryClause> clauses, Principal principal = {}) const;
+    /// What the clauses find, by id.
+    Ids found(std::vector<QueryClause> clauses, Principal principal = {}) const;
+    /// A collection of six chunks.
+    void fill();
+};
+
 std::string backend_name(const ::testing::TestParamInfo<BackendUnderTest>& info);
 
 /// Error that scores may have, relative above 1: none worth the name where the capability is

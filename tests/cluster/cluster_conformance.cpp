@@ -31,6 +31,7 @@ BackendUnderTest cluster() {
     return {.name = "OpenSearch",
             .make = [] { return make_cluster_backend({.shards = 3}); },
             .promised = {.exact_dense = true,
+                         .query_language = true,
                          .read_your_writes = true,
                          .expiry = true,
                          .skips_unchanged = true},
@@ -40,6 +41,7 @@ BackendUnderTest cluster() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cluster, BackendConformance, ::testing::Values(cluster()), backend_name);
+INSTANTIATE_TEST_SUITE_P(Cluster, QueryConformance, ::testing::Values(cluster()), backend_name);
 
 }  // namespace
 }  // namespace braid::testing

@@ -126,6 +126,10 @@ TEST(IndexLayout, AMappingSaysWhatItsCollectionIs) {
     EXPECT_EQ(read_mapping(mapping_body(meta))->schema, meta.schema);
     meta.expires = true;
     EXPECT_TRUE(read_mapping(mapping_body(meta))->expires);
+    EXPECT_TRUE(read_mapping(mapping_body(meta))->keeps_places);
+    meta.keeps_places = false;  // as earlier versions made them
+    EXPECT_FALSE(read_mapping(mapping_body(meta))->keeps_places);
+    EXPECT_EQ(mapping_body(meta).find("properties")->find("places"), nullptr);
     EXPECT_EQ(read_mapping(Object{}).error().code, ErrorCode::NotFound);
     EXPECT_EQ(
         read_mapping(Object{{"_meta", Object{{"braid", Object{{"format", 1}}}}}}).error().code,

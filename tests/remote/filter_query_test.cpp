@@ -62,13 +62,22 @@ TEST(FilterQuery, AScopeIsItsNamespaceItsPrincipalAndItsFilter) {
 
 TEST(LegQuery, WordsAreCountedAndPhrasingsCompete) {
     Leg leg;
-    EXPECT_EQ(words_clause(leg), std::nullopt);
+    EXPECT_EQ(phrasings_clause(leg).clause, std::nullopt);
     leg.phrasings = {{"fox", "den", "fox"}, {}};
-    EXPECT_EQ(json::print(*words_clause(leg)),
-              R"({"bool":{"should":[{"term":{"terms":{"value":"fox","boost":2.0}}},)"
-              R"({"term":{"terms":{"value":"den"}}}],"minimum_should_match":1}})");
+    EXPECT_EQ(json::print(*phrasings_clause(leg).clause),
+              R"({"bool":{"should":[{"term":{"terms":{"value":"fox","_name":"fox","boost":2.0}}},)"
+              R"({"term":{"terms":{"value":"den","_name":"den"}}}],"minimum_should_match":1}})");
     leg.phrasings = {{"fox"}, {"owl"}};
-    EXPECT_TRUE(words_clause(leg)->find("dis_max") != nullptr);
+    EXPECT_TRUE(phrasings_clause(leg).clause->find("dis_max") != nullptr);
+}
+
+TEST(LegQuery, HitsSayWhichTermsTheyMatch) {
+    Leg leg;
+    leg.phrasings = {{"fox", "den", "fox"}, {"owl", "den"}};
+    const Value answer = *json::parse(
+        R"({"hits":{"hits":[{"matched_queries":["fox"]},{},{"matched_queries":["fox","owl"]}]}})");
+    EXPECT_EQ(unmatched_terms(leg, answer), std::vector<std::string>{"den"});
+    EXPECT_EQ(unmatched_terms(leg, Object{}), (std::vector<std::string>{"fox", "den", "owl"}));
 }
 
 TEST(LegQuery, AGraphSearchKeepsMoreCandidatesForMoreRecall) {

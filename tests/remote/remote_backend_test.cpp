@@ -127,6 +127,38 @@ TEST(RemoteBackend, AsksForAllShardsAndTheSameStatistics) {
     EXPECT_EQ(sent.find("pit"), std::string::npos) << "a first page needs no point in time";
 }
 
+TEST(RemoteBackend, AQueryOfTooManyWordsIsCutAndSaysSo) {
+    ScriptedCluster cluster;
+    std::string sent;
+    cluster.on("/_msearch", [&](const ReceivedRequest& request) {
+        if (sent.empty()) sent = request.body;
+        return std::pair(200, std::string(R"({"responses":[{"status":200,"_shards":{"failed":0},)"
+                                          R"("hits":{"hits":[]}}]})"));
+    });
+    const auto backend = cluster.backend();
+    std::string words;
+    for (int i = 0; i < 1'100; ++i) words += "w" + std::to_string(i) + " ";
+    const LegResult found =
+        must(reader_of(*backend)->search_leg(testing::words_leg({.collection = "c"}, {words})));
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_NE(found.warnings[0].find("at most 1000 different words"), std::string::npos);
+    EXPECT_NE(sent.find("\"w999\""), std::string::npos);
+    EXPECT_EQ(sent.find("\"w1000\""), std::string::npos);
+}
+
+TEST(RemoteBackend, ACollectionOfAnEarlierVersionHasNoQueryLanguage) {
+    ScriptedCluster cluster;
+    const Value mapping =
+        mapping_body({.collection = "c", .schema = words_schema(), .keeps_places = false});
+    cluster.on("/_mapping", json::print(Object{{"braid-c", Object{{"mappings", mapping}}}}));
+    const auto backend = cluster.backend();
+    Leg leg{.kind = LegKind::Sparse, .scope = {.collection = "c"}};
+    leg.clause = std::make_shared<const QueryClause>(
+        QueryClause{.kind = QueryClause::Kind::Group, .clauses = {{.text = "fox"}}});
+    expect_error(reader_of(*backend)->search_leg(leg), ErrorCode::Unsupported, "earlier version");
+    EXPECT_TRUE(must(reader_of(*backend)->suggest({.collection = "c"}, "fxo", 3)).empty());
+}
+
 TEST(RemoteBackend, SaysWhichHalfOfABatchWasWritten) {
     ScriptedCluster cluster;
     cluster.on("/_bulk", R"({"errors":true,"items":[{"index":{"result":"created","status":201}},)"
