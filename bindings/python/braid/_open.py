@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._braid import Engine
@@ -51,9 +51,10 @@ def open(
     llm: Mapping[str, Any] | None = None,
     preprocessor: Preprocessor | ExpandFunction | None = None,
     offline: bool = False,
+    cluster: str | Sequence[str] | Mapping[str, Any] | None = None,
     log: Callable[[str, str, str], object] | None = None,
 ) -> Database:
-    """Opens a database: a directory, or None for one that lives in memory.
+    """Opens a database: a directory, or None for one that lives in memory, or in a cluster.
 
     write_memory_mb  MiB for chunks in no file yet, merges, and graphs being built
     embedder    of collections that a write creates: a built-in model's name, "openai", "external"
@@ -67,6 +68,9 @@ def open(
     preprocessor  the same by functions, instead of llm: one from a query to other phrasings, or a
                 braid.Preprocessor
     offline     forbids every outgoing call
+    cluster     with the path None: a search cluster that holds the collections. Addresses of its
+                nodes, or a dict: url (one, several, or with commas between), key ("user:password"
+                or a token, else the variable BRAID_CLUSTER_KEY), ca_file, prefix, shards, replicas
     log         is called with (level, name, message)
 
     Requests without a profile use that of the variable BRAID_PROFILE, else "service" if a variable
@@ -93,11 +97,27 @@ def open(
         "embedders": own, "stages": steps, "reranker": model, "profiles": _dict(profiles),
         "openai": _dict(openai), "llm": _dict(llm),
         "preprocessor": as_preprocessor(preprocessor), "offline": offline, "log": log,
+        "cluster": _endpoint(cluster),
     }
+    if cluster is not None and path is not None:
+        raise InvalidArgument("a database is in a directory or in a cluster: give one of both")
     place = None if path is None else os.fspath(path)
     engine = Engine(place, options)
     _open.add(engine)
-    return Database(engine, place or "memory")
+    return Database(engine, place or ("memory" if cluster is None else "cluster"))
+
+
+def _endpoint(cluster: str | Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if cluster is None:
+        return None
+    given = dict(cluster) if isinstance(cluster, Mapping) else {"url": cluster}
+    urls = given.get("url")
+    if isinstance(urls, str):
+        given["url"] = [url for url in urls.split(",") if url]
+    elif urls is not None:
+        given["url"] = list(urls)
+    given.setdefault("key", os.environ.get("BRAID_CLUSTER_KEY", ""))
+    return given
 
 
 def _dict(given: Mapping[str, Any] | None) -> dict[str, Any] | None:

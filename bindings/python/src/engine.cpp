@@ -236,6 +236,7 @@ void bind_principal(nb::module_& module) {
 Engine::Engine(const std::optional<std::string>& path, nb::dict options) {
     Opening opening = read_options(std::move(options));
     auto opened = run_call(nullptr, [&](const CallLimits&) {
+        if (opening.cluster) return Database::cluster(*opening.cluster, opening.options);
         return path ? Database::open(*path, opening.options) : Database::in_memory(opening.options);
     });
     open_ = std::make_shared<OpenDatabase>(

@@ -18,6 +18,9 @@ namespace {
 
 using json::Fields;
 
+constexpr std::int64_t kMostShards = 1024;
+constexpr std::int64_t kMostReplicas = 100;
+
 std::optional<std::string> environment_variable(std::string_view name) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): GIL
     const char* const value = std::getenv(std::string(name).c_str());
@@ -63,6 +66,26 @@ Result<std::shared_ptr<const QueryPreprocessor>> read_chat(const Value& llm, boo
     if (timeout) endpoint.timeout_ms = *timeout;
     BRAID_CHECK(fields.finish());
     return make_chat_preprocessor(endpoint);
+}
+
+Result<std::optional<ClusterEndpoint>> read_cluster(const Value& cluster, bool offline) {
+    if (cluster.is_null()) return std::nullopt;
+    BRAID_TRY(Fields fields, Fields::of(cluster, "cluster"));
+    ClusterEndpoint endpoint;
+    endpoint.offline = offline;
+    BRAID_TRY(endpoint.urls, fields.required("url", fields.strings("url")));
+    BRAID_TRY(auto key, fields.string("key"));
+    if (key) endpoint.key = *std::move(key);
+    BRAID_TRY(auto ca_file, fields.string("ca_file"));
+    if (ca_file) endpoint.ca_file = *std::move(ca_file);
+    BRAID_TRY(auto prefix, fields.string("prefix"));
+    if (prefix) endpoint.prefix = *std::move(prefix);
+    BRAID_TRY(const auto shards, fields.integer("shards", 1, kMostShards));
+    if (shards) endpoint.shards = static_cast<std::size_t>(*shards);
+    BRAID_TRY(const auto replicas, fields.integer("replicas", 0, kMostReplicas));
+    if (replicas) endpoint.replicas = static_cast<std::size_t>(*replicas);
+    BRAID_CHECK(fields.finish());
+    return endpoint;
 }
 
 Result<std::vector<Profile>> read_profiles(const Value& json) {
@@ -136,6 +159,7 @@ Opening read_options(nb::dict options) {
         open.stages.push_back(make_stage(nb::cast<std::string>(name), nb::borrow(stage)));
     }
     read_reranker(options["reranker"], open.stages);
+    out.cluster = value_or_raise(read_cluster(to_value(options["cluster"]), offline));
     if (const nb::object log = options["log"]; !log.is_none()) open.log = make_log_sink(log);
     out.embedder = engine::full_embedder_name(nb::cast<std::string>(options["embedder"]));
     return out;
