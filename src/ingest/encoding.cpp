@@ -156,6 +156,32 @@ std::string guessed(std::string_view sample) {
     return share(seen.hanzi) > 0.6 ? "GB18030" : "windows-1252";
 }
 
+/// UTF-8 that is damaged somewhere, or cut off within a character: what no other encoding looks
+/// like, since their bytes rarely make characters of UTF-8. With U+FFFD for what is no character.
+std::optional<std::string> repaired_utf8(std::string_view bytes, bool declared) {
+    std::size_t good = 0;
+    std::size_t bad = 0;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const core::Decoded next = core::decode_at(bytes, at);
+        const bool damaged = next.code_point == core::kInvalidBytes;
+        const bool at_an_end = at < 3 || at + 3 >= bytes.size();
+        bad += damaged && !at_an_end;
+        good += !damaged && next.length > 1;
+        at += next.length;
+    }
+    constexpr std::size_t kGoodForEachBad = 4;
+    if (good == 0 || good < bad * (declared ? 1 : kGoodForEachBad)) return std::nullopt;
+    std::string text;
+    text.reserve(bytes.size());
+    for (std::size_t at = 0; at < bytes.size();) {
+        const core::Decoded next = core::decode_at(bytes, at);
+        text += next.code_point == core::kInvalidBytes ? std::string_view("\xEF\xBF\xBD")
+                                                       : bytes.substr(at, next.length);
+        at += next.length;
+    }
+    return text;
+}
+
 }  // namespace
 
 DecodedText decode_text(std::string bytes, std::string_view declared) {
@@ -177,8 +203,11 @@ DecodedText decode_text(std::string bytes, std::string_view declared) {
         rest.remove_prefix(2);
         encoding = "UTF-16BE";
     }
+    const bool ascii =
+        std::ranges::all_of(rest, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    // ISO-2022-JP is ASCII with escapes; those of terminals begin in another way.
     const bool plain = encoding.empty() && rest.find('\0') == std::string_view::npos &&
-                       rest.find('\x1B') == std::string_view::npos;
+                       !(ascii && rest.find("\x1B$") != std::string_view::npos);
     if ((plain || encoding == "UTF-8") && core::is_valid_utf8(rest)) {
         bytes.erase(0, bytes.size() - rest.size());
         return {std::move(bytes), "UTF-8", true};
@@ -188,7 +217,11 @@ DecodedText decode_text(std::string bytes, std::string_view declared) {
             return {std::move(text->first), std::string(declared), true};
         }
     }
-    if (encoding.empty()) encoding = guessed(rest.substr(0, kSample));
+    if (plain || encoding == "UTF-8") {
+        const bool said = encoding == "UTF-8" || lower_ascii(declared) == "utf-8";
+        if (auto text = repaired_utf8(rest, said)) return {*std::move(text), "UTF-8", false};
+    }
+    if (encoding.empty() || encoding == "UTF-8") encoding = guessed(rest.substr(0, kSample));
     auto text = converted(rest, encoding);
     if (text && text->second > 0 && !encoding.starts_with("UTF-")) {
         // A few stray bytes do less harm than misreading every character.

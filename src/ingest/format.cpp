@@ -238,7 +238,7 @@ bool looks_like_text(std::string_view head) {
         controls += byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r' && byte != '\f' &&
                     byte != 0x1B && byte != 0;
     }
-    if (controls > head.size() / 200) return false;
+    if (controls > 1 + head.size() / 200) return false;  // a stray one says nothing
     // UTF-16 without a mark: every other byte of Western text is zero.
     return zeros == 0 ||
            (zeros * 5 > head.size() * 2 && zeros * 5 < head.size() * 3 && head.size() >= 16);

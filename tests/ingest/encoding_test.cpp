@@ -93,6 +93,42 @@ TEST(Encodings, AMarkSaysHowWideCharactersAre) {
     }
 }
 
+TEST(Encodings, DamagedUtf8StaysUtf8) {
+    for (const std::string text :
+         {"Гавань открывается на рассвете и закрывается.", "Grüße aus Köln, sehr schön, naïve.",
+          "これは日本語の文書です。港は夜明けに開きます。", "这是一个用来测试编码检测的中文段落。",
+          "이 문장은 인코딩 감지를 시험하기 위한 한국어 문장입니다."}) {
+        for (const std::size_t from : {0U, 1U, 2U}) {
+            for (std::size_t less = 0; less < 4; ++less) {
+                std::string bytes = text.substr(from, text.size() - from - less);
+                if (core::is_valid_utf8(bytes)) continue;
+                const DecodedText decoded = decode_text(bytes);
+                EXPECT_EQ(decoded.encoding, "UTF-8") << text << " " << from << " " << less;
+                EXPECT_FALSE(decoded.exact);
+                EXPECT_TRUE(core::is_valid_utf8(decoded.text));
+                const std::string inner = text.substr(6, text.size() / 2);
+                const std::size_t begin = inner.find_first_of(" ");
+                if (begin != std::string::npos) {
+                    EXPECT_NE(decoded.text.find(inner.substr(begin, inner.rfind(' ') - begin)),
+                              std::string::npos)
+                        << decoded.text;
+                }
+            }
+        }
+        std::string stray = text;
+        stray[text.size() / 2] = '\xFF';
+        EXPECT_EQ(decode_text(stray).encoding, "UTF-8") << text;
+        EXPECT_NE(decode_text(stray).text.find("\xEF\xBF\xBD"), std::string::npos);
+    }
+    // What says that it is UTF-8 and has as many good characters as bad ones.
+    EXPECT_EQ(decode_text("some plain gr\xC3\xBC\xC3 words and some more", "utf-8").encoding,
+              "UTF-8");
+    // Colours of a terminal are no Japanese.
+    const DecodedText log = decode_text("\x1B[31mGrüße\x1B[0m");
+    EXPECT_EQ(log.encoding, "UTF-8");
+    EXPECT_TRUE(log.exact);
+}
+
 TEST(Encodings, LinesMayEndAsOnOldMacintoshes) {
     const auto file = read_source("a.csv", "name,city\rAnn,Oslo\rBob,Bern");
     ASSERT_TRUE(file);
