@@ -12,6 +12,8 @@ namespace braid::ingest {
 namespace {
 
 constexpr std::size_t kLeastTokens = 16;  // left for content, however long title and headings are
+/// A title may take so many tokens, or half of a chunk; headings what it leaves of that, or half.
+constexpr std::size_t kTokensAbove = 96;
 
 constexpr std::size_t kMostTokenBytes = 64;
 constexpr std::size_t kMostIntroduced = 8;  // blocks in a row that may introduce the next
@@ -95,12 +97,19 @@ public:
           document_(document),
           options_(options),
           lines_(document.verbatim ? std::string_view(document.text) : std::string_view()),
-          nothing_(count("")) {}
+          nothing_(count("")),
+          most_above_(std::max(kTokensAbove, options.max_tokens / 2)),
+          title_(document.title),
+          title_tokens_(title_ ? shorten(*title_, most_above_) : 0) {}
 
     void add(const Section& section) {
         section_ = &section;
-        const std::size_t above = (document_.title ? count(*document_.title) : 0) +
-                                  (section.heading ? count(*section.heading) : 0);
+        heading_ = section.heading;
+        std::size_t above = title_tokens_;
+        if (heading_) {
+            const std::size_t left = most_above_ - std::min(title_tokens_, most_above_ / 2);
+            above += shorten_path(*heading_, left);
+        }
         budget_ =
             std::max(kLeastTokens, options_.max_tokens > above ? options_.max_tokens - above : 0);
         set_content({});
@@ -118,6 +127,28 @@ public:
 private:
     std::size_t count(std::string_view text) const {
         return options_.count_tokens ? options_.count_tokens(text) : estimate_tokens(text);
+    }
+
+    /// Cuts a text that has more than so many tokens, and says how many are left.
+    std::size_t shorten(std::string& text, std::size_t most) const {
+        std::size_t tokens = count(text);
+        while (tokens > most && !text.empty()) {
+            const std::size_t bytes = std::min(text.size() * most / tokens, text.size() - 1);
+            text.resize(text::cut_at_grapheme(text, bytes).size());
+            tokens = count(text);
+        }
+        return tokens;
+    }
+
+    /// The same for headings, of which the outer ones go first.
+    std::size_t shorten_path(std::string& path, std::size_t most) const {
+        std::size_t tokens = count(path);
+        for (std::size_t end = path.find(kHeadingSeparator);
+             tokens > most && end != std::string::npos; end = path.find(kHeadingSeparator)) {
+            path.erase(0, end + kHeadingSeparator.size());
+            tokens = count(path);
+        }
+        return tokens > most ? shorten(path, most) : tokens;
     }
 
     bool fits(std::string_view separator, std::string_view piece) {
@@ -293,8 +324,8 @@ private:
         chunk.document_id = document_id_;
         chunk.chunk_index = static_cast<std::int64_t>(index);
         chunk.content = content;
-        chunk.title = document_.title;
-        chunk.section_title = section_->heading;
+        chunk.title = title_;
+        chunk.section_title = heading_;
         chunk.created_at = document_.created_at;
         chunk.metadata = document_.metadata;
         note_place(chunk.metadata);
@@ -331,7 +362,11 @@ private:
     std::string content_;
     std::size_t content_tokens_ = 0;  // summed piece by piece, each off by at most one (doubt_)
     std::size_t doubt_ = 1;
-    std::size_t nothing_;  // tokens of an empty text: every text has them
+    std::size_t nothing_;     // tokens of an empty text: every text has them
+    std::size_t most_above_;  // tokens of the title
+    std::optional<std::string> title_;
+    std::size_t title_tokens_;
+    std::optional<std::string> heading_;  // of the section
     std::string_view counted_;
     std::size_t counted_tokens_ = 0;
     bool fresh_ = false;  // content_ holds more than just the overlap

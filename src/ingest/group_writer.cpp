@@ -116,7 +116,7 @@ Result<> GroupWriter::store(const Batch& batch) {
     std::ranges::move(written.warnings, std::back_inserter(report_.warnings));
     report_.removed += written.removed;
     for (FileWork* const work : batch) {
-        report_.chunks += work->chunks.size();
+        report_.chunks += work->outcome.chunks;
         report_.tokens += work->tokens;
         BRAID_CHECK(note(*work));
     }
@@ -127,6 +127,8 @@ Result<> GroupWriter::store(const Batch& batch) {
 Result<WriteReport> GroupWriter::replace(const Batch& batch) {
     std::vector<Chunk> chunks;
     std::vector<Chunk> documents;
+    // One file alone is not tried a second time.
+    if (batch.size() == 1) chunks = std::move(batch.front()->chunks);
     for (const FileWork* const work : batch) {
         std::ranges::copy(work->chunks, std::back_inserter(chunks));
         if (work->whole) documents.push_back(*work->whole);

@@ -112,11 +112,19 @@ MailPart read_part(std::string_view text) {
     return part;
 }
 
+/// An attached text, by its name.
+struct AttachedText {
+    std::string name;
+    std::string text;
+    bool html = false;
+};
+
 /// The texts of a mail and its parts.
 struct MailTexts {
     std::string plain;
     std::string html;
-    std::vector<std::string> attachments;
+    std::vector<AttachedText> attached;
+    std::vector<std::string> attachments;  // the names of the others
     std::size_t parts = 0;
 };
 
@@ -143,10 +151,9 @@ void collect(const MailPart& part, std::size_t depth, MailTexts& out) {
     const std::string disposition = part.header("content-disposition");
     std::string name = parameter_of(disposition, "filename");
     if (name.empty()) name = parameter_of(type_header, "name");
-    const bool attached = lower_ascii(disposition).starts_with("attachment") ||
-                          (!type.empty() && !type.starts_with("text/"));
-    if (attached) {
-        out.attachments.push_back(name.empty() ? type : header_text(name));
+    name = header_text(name);
+    if (!type.empty() && !type.starts_with("text/")) {
+        out.attachments.push_back(name.empty() ? type : std::move(name));
         return;
     }
     const std::string coding = lower_ascii(part.header("content-transfer-encoding"));
@@ -154,7 +161,30 @@ void collect(const MailPart& part, std::size_t depth, MailTexts& out) {
     if (coding == "base64") bytes = core::decode_mail_base64(part.body);
     if (coding == "quoted-printable") bytes = from_quoted_printable(part.body, false);
     std::string text = decode_text(std::move(bytes), parameter_of(type_header, "charset")).text;
-    (type == "text/html" ? out.html : out.plain) += text + "\n\n";
+    const bool html = type == "text/html";
+    if (lower_ascii(disposition).starts_with("attachment")) {
+        if (name.empty()) name = type.empty() ? "text" : type;
+        out.attached.push_back({std::move(name), std::move(text), html});
+        return;
+    }
+    (html ? out.html : out.plain) += text + "\n\n";
+}
+
+void add_html_text(DocumentBuilder& builder, std::string_view text) {
+    DocumentBuilder page;
+    add_html(page, text);
+    const SourceDocument html = page.take();
+    for (const Section& section : html.sections) {
+        if (section.heading) builder.heading(3, *section.heading);
+        for (const Block& block : section.blocks) builder.block(html.text_of(block));
+    }
+}
+
+void add_plain_text(DocumentBuilder& builder, std::string_view text) {
+    const SourceDocument plain = parse_plain(text);
+    for (const Section& section : plain.sections) {
+        for (const Block& block : section.blocks) builder.block(plain.text_of(block));
+    }
 }
 
 }  // namespace
@@ -170,19 +200,15 @@ SourceDocument parse_mail(std::string_view bytes) {
     MailTexts texts;
     collect(mail, 0, texts);
     if (trimmed(texts.plain).empty() && !texts.html.empty()) {
-        DocumentBuilder page;
-        add_html(page, texts.html);
-        const SourceDocument html = page.take();
-        for (const Section& section : html.sections) {
-            if (section.heading) builder.heading(2, *section.heading);
-            for (const Block& block : section.blocks) builder.block(html.text_of(block));
-        }
+        add_html_text(builder, texts.html);
     } else {
-        const SourceDocument plain = parse_plain(texts.plain);
-        for (const Section& section : plain.sections) {
-            for (const Block& block : section.blocks) builder.block(plain.text_of(block));
-        }
+        add_plain_text(builder, texts.plain);
     }
+    for (const AttachedText& one : texts.attached) {
+        builder.heading(2, one.name);
+        one.html ? add_html_text(builder, one.text) : add_plain_text(builder, one.text);
+    }
+    if (!texts.attached.empty()) builder.heading(2, "");
     std::string names;
     for (const std::string& name : texts.attachments) {
         names += (names.empty() ? "Attachments: " : ", ") + name;

@@ -109,10 +109,7 @@ bool is_plain_text(std::string_view line) {
 
 std::string joined(const std::vector<Heading>& path) {
     std::string text;
-    for (const Heading& heading : path) {
-        if (!text.empty()) text += " > ";
-        text += heading.text;
-    }
+    for (const Heading& heading : path) join_heading(text, heading.text);
     return text;
 }
 

@@ -96,6 +96,21 @@ void make_valid(SourceDocument& document, std::vector<std::string>& warnings) {
     if (replaced) warnings.emplace_back("some bytes are not UTF-8 and were replaced by \"?\"");
 }
 
+void bound(SourceDocument& document, std::vector<std::string>& warnings) {
+    std::string keys;
+    for (const std::string& key : bound_metadata(document)) {
+        keys += (keys.empty() ? "" : ", ") + std::string(core::cut_at_most(key, 100));
+        if (keys.size() > 200) {
+            keys += ", …";
+            break;
+        }
+    }
+    if (!keys.empty()) {
+        warnings.push_back("its metadata was too long to stand at every chunk and was cut: " +
+                           keys);
+    }
+}
+
 }  // namespace
 
 Result<ReadSource> read_source(std::string_view name, std::string bytes, const ReadLimits& limits) {
@@ -127,6 +142,7 @@ Result<ReadSource> read_source(std::string_view name, std::string bytes, const R
         BRAID_TRY(out.document, parse_bytes(detected->format, bytes, limits.unpacked_bytes));
     }
     make_valid(out.document, out.warnings);
+    bound(out.document, out.warnings);
     out.document.metadata.set(kFormatKey, out.format);
     if (!out.encoding.empty() && out.encoding != "UTF-8") {
         out.document.metadata.set(kEncodingKey, out.encoding);

@@ -70,13 +70,22 @@ char separator_in(std::string_view text) {
     return best;
 }
 
-std::optional<std::string> text_member(const Object& record,
-                                       std::span<const std::string_view> keys) {
+/// The first of these members that is a text; none: an empty key.
+std::string_view text_key(const Object& record, std::span<const std::string_view> keys) {
     for (const std::string_view key : keys) {
         const Value* const value = record.find(key);
-        if (value != nullptr && value->is_string()) return value->as_string();
+        if (value != nullptr && value->is_string()) return key;
     }
-    return std::nullopt;
+    return {};
+}
+std::string text_at(const Object& record, std::string_view key) {
+    return key.empty() ? std::string() : record.find(key)->as_string();
+}
+
+/// Such as a vector: no words.
+bool is_list_of_numbers(const Value& value) {
+    return value.is_array() && value.as_array().size() > 1 &&
+           std::ranges::all_of(value.as_array(), &Value::is_number);
 }
 
 /// "a.b: value", one line for every scalar.
@@ -96,16 +105,65 @@ void add_lines(std::string& out, const Value& value, const std::string& path) {
 void add_record(DocumentBuilder& builder, const Value& record, std::uint64_t line) {
     if (record.is_object()) {
         const Object& members = record.as_object();
-        if (auto text = text_member(members, kTextKeys)) {
-            const auto title = text_member(members, kTitleKeys);
-            builder.heading(2, title.value_or(""));
-            builder.block(*text, line);
+        const std::string_view text = text_key(members, kTextKeys);
+        if (!text.empty()) {
+            const std::string_view title = text_key(members, kTitleKeys);
+            builder.heading(2, text_at(members, title));
+            std::string others;
+            for (const auto& [key, value] : members) {
+                if (key == text || key == title || is_list_of_numbers(value)) continue;
+                add_lines(others, value, key);
+            }
+            std::string whole(trimmed(text_at(members, text)));
+            if (!others.empty()) whole += "\n\n" + others;
+            builder.block(whole, line);
             return;
         }
     }
     std::string lines;
     add_lines(lines, record, "");
     builder.block(lines, line);
+}
+
+/// Where the elements of a list begin in a JSON text that was parsed: of the whole, or of the
+/// member `key` of the whole. Lines, from 1.
+std::vector<std::uint64_t> lines_of_elements(std::string_view text, const std::string& key) {
+    const std::size_t wanted = key.empty() ? 1 : 2;  // depth
+    std::vector<std::uint64_t> lines;
+    std::uint64_t line = 1;
+    std::size_t depth = 0;
+    bool inside = key.empty();  // of the list, once it is deep enough
+    bool expected = false;      // the next thing begins an element
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        line += c == '\n';
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
+        if (c == ']' || c == '}') {
+            --depth;
+            inside = key.empty() || (inside && depth >= wanted);
+            expected = false;
+            continue;
+        }
+        if (expected) {
+            lines.push_back(line);
+            expected = false;
+        }
+        if (c == '[' || c == '{') {
+            ++depth;
+            expected = inside && depth == wanted && c == '[';
+        } else if (c == ',') {
+            expected = inside && depth == wanted;
+        } else if (c == '"') {
+            const std::size_t begin = at;
+            for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
+            if (key.empty() || depth != 1) continue;
+            const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+            if (next == std::string_view::npos || text[next] != ':') continue;
+            const auto name = json::parse(text.substr(begin, at + 1 - begin), kJsonLimits);
+            inside = name && *name == Value(key);
+        }
+    }
+    return lines;
 }
 
 /// A text, or a list of its lines, as notebooks write them.
@@ -164,30 +222,34 @@ SourceDocument parse_csv(std::string_view text, char separator) {
 }
 
 Result<SourceDocument> parse_json(std::string_view text) {
-    BRAID_TRY(const Value whole, json::parse(text, kJsonLimits));
+    BRAID_TRY(Value whole, json::parse(text, kJsonLimits));
     DocumentBuilder builder;
-    const Array* records = whole.is_array() ? &whole.as_array() : nullptr;
-    Value rest = whole;
-    if (whole.is_object()) {
+    Array records;
+    std::string list;  // the member that holds them
+    if (whole.is_array()) {
+        records = std::move(whole.as_array());
+    } else if (whole.is_object()) {
         // {"documents": [{…}, …], …}
-        for (const auto& [key, value] : whole.as_object()) {
-            const bool list = value.is_array() && !value.as_array().empty() &&
-                              value.as_array().front().is_object();
-            if (list && (records == nullptr || records->size() < value.as_array().size())) {
-                records = &value.as_array();
-                rest = whole;
-                rest.as_object().erase(key);
-            }
+        Array* longest = nullptr;
+        for (auto& [key, value] : whole.as_object()) {
+            const bool is_list = value.is_array() && !value.as_array().empty() &&
+                                 value.as_array().front().is_object();
+            if (!is_list || (longest && longest->size() >= value.as_array().size())) continue;
+            longest = &value.as_array();
+            list = key;
         }
-        if (const auto title = text_member(whole.as_object(), kTitleKeys)) {
-            builder.set_title(*title);
+        builder.set_title(text_at(whole.as_object(), text_key(whole.as_object(), kTitleKeys)));
+        if (longest) {
+            records = std::move(*longest);
+            whole.as_object().erase(list);
         }
-        add_record(builder, rest, 1);
-    }
-    if (records != nullptr) {
-        for (const Value& record : *records) add_record(builder, record, 0);
-    } else if (!whole.is_object()) {
         add_record(builder, whole, 1);
+    } else {
+        add_record(builder, whole, 1);
+    }
+    const std::vector<std::uint64_t> lines = lines_of_elements(text, list);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        add_record(builder, records[i], i < lines.size() ? lines[i] : 0);
     }
     return builder.take();
 }

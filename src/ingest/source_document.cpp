@@ -3,21 +3,27 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 
 #include "braid/core/rfc3339.hpp"
 #include "braid/core/utf8.hpp"
+#include "braid/json/json.hpp"
 
 namespace braid::ingest {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\f\v";
 
+/// Of the metadata of a document, which each of its chunks repeats: so much in any case, and so
+/// much in all its chunks together, if these are short.
+constexpr std::size_t kMetadataOfOne = 2048;
+constexpr std::size_t kMetadataOfAll = std::size_t{256} << 10;
+constexpr std::size_t kShortChunk = 256;  // bytes
+constexpr std::size_t kLeastCut = 100;    // a text is not cut shorter than this, but left out
+
 std::string joined_headings(const std::vector<std::pair<std::size_t, std::string>>& path) {
     std::string text;
-    for (const auto& [level, heading] : path) {
-        if (!text.empty()) text += " > ";
-        text += heading;
-    }
+    for (const auto& [level, heading] : path) join_heading(text, heading);
     return text;
 }
 
@@ -109,8 +115,13 @@ std::vector<std::string> FailedLines::as_warnings(const std::string& file) const
 
 void DocumentBuilder::set_title(std::string_view title) {
     if (document_.title) return;
-    std::string text(core::cut_at_most(squeezed(title), kMostHeadingBytes));
-    if (!text.empty()) document_.title = std::move(text);
+    std::string text = squeezed(title);
+    if (text.empty()) return;
+    if (text.size() > kMostHeadingBytes) {
+        block(text);
+        text.resize(core::cut_at_most(text, kMostHeadingBytes).size());
+    }
+    document_.title = std::move(text);
 }
 
 void DocumentBuilder::heading(std::size_t level, std::string_view text) {
@@ -159,6 +170,48 @@ void DocumentBuilder::block(std::string_view text, std::uint64_t line) {
     const std::size_t begin = document_.text.size();
     document_.text += text;
     document_.sections.back().blocks.push_back({begin, document_.text.size(), line});
+}
+
+void join_heading(std::string& path, std::string_view heading) {
+    if (!path.empty()) path += kHeadingSeparator;
+    path += heading;
+    while (path.size() > kMostPathBytes) {
+        const std::size_t end = path.find(kHeadingSeparator);
+        if (end == std::string::npos) {
+            path.resize(core::cut_at_most(path, kMostPathBytes).size());
+            return;
+        }
+        path.erase(0, end + kHeadingSeparator.size());
+    }
+}
+
+std::vector<std::string> bound_metadata(SourceDocument& document) {
+    const std::size_t chunks = document.text.size() / kShortChunk + 1;
+    const std::size_t most = kMetadataOfOne + kMetadataOfAll / chunks;
+    std::vector<std::pair<std::size_t, std::string>> sizes;
+    std::size_t sum = 0;
+    for (const auto& [key, value] : document.metadata) {
+        const std::size_t size =
+            value.is_string() ? value.as_string().size() : json::print(value).size();
+        sizes.emplace_back(key.size() + size, key);
+        sum += sizes.back().first;
+    }
+    std::ranges::stable_sort(sizes, std::greater(), [](const auto& one) { return one.first; });
+    std::vector<std::string> cut;
+    for (const auto& [size, key] : sizes) {
+        if (sum <= most) break;
+        const std::size_t excess = sum - most;
+        Value& value = *document.metadata.find(key);
+        cut.push_back(key);
+        if (value.is_string() && value.as_string().size() >= excess + kLeastCut) {
+            std::string& text = value.as_string();
+            text.resize(core::cut_at_most(text, text.size() - excess).size());
+            break;
+        }
+        sum -= size;
+        document.metadata.erase(key);
+    }
+    return cut;
 }
 
 void DocumentBuilder::note(std::string_view key, std::string_view value) {

@@ -16,8 +16,11 @@ namespace braid::ingest {
 /// The limit for a title or one heading: every chunk below repeats them, so a longer one is cut, or
 /// becomes text.
 inline constexpr std::size_t kMostHeadingBytes = 500;
+/// Of all headings above a section: the outer ones are left out.
+inline constexpr std::size_t kMostPathBytes = 2 * kMostHeadingBytes;
 /// The limit for a note about a document, which every chunk repeats too.
 inline constexpr std::size_t kMostNoteBytes = 4000;
+inline constexpr std::string_view kHeadingSeparator = " > ";
 
 /// A stretch of a document's text that belongs together: a paragraph, a list, fenced code, a table,
 /// a record, a definition in source code.
@@ -60,7 +63,8 @@ struct FailedLines {
 /// Puts a document together from headings and blocks, in order.
 class DocumentBuilder {
 public:
-    /// The first title stays; an empty one does not count.
+    /// The first title stays; an empty one does not count. What is cut from a long one is text,
+    /// too.
     void set_title(std::string_view title);
     bool has_title() const noexcept { return document_.title.has_value(); }
     /// Opens a section; a text of more than kMostHeadingBytes becomes a block instead. The first
@@ -90,6 +94,13 @@ private:
     std::optional<std::pair<std::size_t, std::string>> bare_;  // last heading, nothing below it
     std::uint64_t page_ = 0;
 };
+
+/// Adds a heading to those above it.
+void join_heading(std::string& path, std::string_view heading);
+
+/// What is cut from metadata so that the chunks of a document, which all repeat it, stay in
+/// proportion to its text: the longest texts first, then lists and objects. Says which keys.
+std::vector<std::string> bound_metadata(SourceDocument& document);
 
 /// "2024-05-01", "2024-05-01 12:30:00", RFC 3339, and the date format of mails.
 std::optional<Timestamp> parse_date(std::string_view text);

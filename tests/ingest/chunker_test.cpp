@@ -115,6 +115,31 @@ TEST(Chunker, AHeadingAloneIsAChunk) {
     EXPECT_EQ(chunks[0].content, "And a section");
 }
 
+TEST(Chunker, LongTitlesAndHeadingsLeaveRoomForText) {
+    const auto words = [](std::size_t count, const std::string& word) {
+        std::string text;
+        for (; count > 0; --count) text += (text.empty() ? "" : " ") + word;
+        return text;
+    };
+    SourceDocument document;
+    document.title = words(300, "t");
+    document.text = words(2000, "w");
+    document.sections.push_back(
+        {words(40, "outer") + " > " + words(50, "h"), {{0, document.text.size(), 0}}, 0});
+    const auto chunks = chunk_document("d", document, small(200));
+    ASSERT_EQ(chunks.size(), 40U);
+    for (const Chunk& chunk : chunks) {
+        EXPECT_EQ(count_words(chunk.content), 50U);
+        EXPECT_EQ(count_words(*chunk.title), 100U);
+        EXPECT_EQ(*chunk.section_title, words(50, "h"));
+    }
+    // What is ordinary stays as it is, in small chunks, too.
+    document.title = words(30, "t");
+    const auto ordinary = chunk_document("d", document, small(16));
+    EXPECT_EQ(*ordinary[0].title, words(30, "t"));
+    EXPECT_EQ(*ordinary[0].section_title, words(50, "h"));
+}
+
 /// Whatever the text: valid UTF-8, within the budget, every word kept, in order.
 TEST(Chunker, LosesNoWordOfRandomTexts) {
     for (unsigned seed = 0; seed < 200; ++seed) {

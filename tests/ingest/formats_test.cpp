@@ -155,7 +155,7 @@ TEST(Formats, RecordsAreTextsUnderTheirNames) {
     EXPECT_FALSE(read_source("a.json", "{broken"));
     const auto langchain =
         parse_json(R"([{"page_content": "words", "metadata": {"source": "x"}}])");
-    EXPECT_EQ(block(*langchain, 0), "words");
+    EXPECT_EQ(block(*langchain, 0), "words\n\nmetadata.source: x");
 }
 
 TEST(Formats, MailsAndStructuredTexts) {
@@ -272,7 +272,6 @@ TEST(Formats, UnpackingIsBoundedWhateverTheBytesClaim) {
     EXPECT_EQ(read, 100);
 }
 
-/// Cut, flipped and random bytes of every format: an error or a document, never more.
 TEST(Formats, WhatChunksRepeatIsBounded) {
     const std::string much(300'000, 'q');
     const std::string words = [] {
@@ -297,9 +296,106 @@ TEST(Formats, WhatChunksRepeatIsBounded) {
         EXPECT_LE(chunks.back().section_title.value_or("").size(), 2 * kMostHeadingBytes) << name;
         const Value* const author = chunks[0].metadata.find("author");
         EXPECT_LE(author == nullptr ? 0 : author->as_string().size(), kMostNoteBytes) << name;
+        std::size_t repeated = 0;
+        for (const Chunk& chunk : chunks) {
+            repeated += chunk.title.value_or("").size() + chunk.section_title.value_or("").size();
+            for (const auto& [key, value] : chunk.metadata) {
+                repeated += key.size() + (value.is_string() ? value.as_string().size() : 8);
+            }
+        }
+        EXPECT_LE(repeated, 16 * text.size()) << name << ", " << chunks.size() << " chunks";
     }
 }
 
+TEST(Formats, ManyLevelsOfHeadingsAreBounded) {
+    std::string outline;
+    for (std::size_t level = 1; level < 400; ++level) {
+        outline += std::string(level, '*') + " heading " + std::string(300, 'h') + "\nwords\n";
+    }
+    const SourceDocument document = read("a.org", outline);
+    ASSERT_EQ(document.sections.size(), 399U);
+    for (const Section& section : document.sections) {
+        EXPECT_LE(section.heading.value_or("").size(), kMostPathBytes);
+    }
+}
+
+TEST(Formats, MetadataStaysInProportionToTheText) {
+    std::string front = "---\ntitle: T\nkept: short\n";
+    for (int i = 0; i < 50; ++i) {
+        front += "key" + std::to_string(i) + ": " + std::string(4000, 'v') + "\n";
+    }
+    front += "list: [" + std::string(2000, 'a') + ", b]\n---\n";
+    const auto source = read_source("a.md", front + std::string(100'000, 'w'));
+    ASSERT_TRUE(source);
+    std::size_t bytes = 0;
+    for (const auto& [key, value] : source->document.metadata) {
+        bytes += value.is_string() ? value.as_string().size() : 0;
+    }
+    EXPECT_LE(bytes, 4096U);
+    EXPECT_EQ(*source->document.metadata.find("kept"), Value("short"));
+    ASSERT_EQ(source->warnings.size(), 1U);
+    EXPECT_NE(source->warnings[0].find("was cut: key10, key11, "), std::string::npos)
+        << source->warnings[0];
+    // What is ordinary stays.
+    const auto ordinary =
+        read_source("b.md", "---\nsummary: " + std::string(1500, 's') + "\ntags: [a, b]\n---\n" +
+                                std::string(1'000'000, 'w'));
+    ASSERT_TRUE(ordinary);
+    EXPECT_TRUE(ordinary->warnings.empty());
+    EXPECT_EQ(ordinary->document.metadata.find("summary")->as_string().size(), 1500U);
+}
+
+TEST(Formats, WhatIsCutFromATitleIsText) {
+    const std::string title = "word " + std::string(600, 't') + " last";
+    const SourceDocument page = read("a.html", "<title>" + title + "</title><p>Text.");
+    EXPECT_EQ(page.title.value_or("").size(), kMostHeadingBytes);
+    EXPECT_EQ(block(page, 0), title);
+}
+
+TEST(Formats, AttachedTextsOfMailsAreRead) {
+    const SourceDocument mail = read(
+        "a.eml",
+        "Subject: Two files\nContent-Type: multipart/mixed; boundary=xx\n\n--xx\nContent-Type: "
+        "text/plain\n\nSee below.\n--xx\nContent-Type: text/csv; name=\"a.csv\"\n"
+        "Content-Disposition: attachment; filename=\"a.csv\"\nContent-Transfer-Encoding: "
+        "base64\n\nc2FsdCxzZWE=\n--xx\nContent-Type: text/html\nContent-Disposition: "
+        "attachment\n\n<p>A page.</p>\n--xx\nContent-Type: image/png\nContent-Disposition: "
+        "attachment; filename=p.png\n\nx\n--xx--\n");
+    EXPECT_EQ(texts(mail),
+              (std::vector<std::string>{": See below.", "a.csv: salt,sea", "text/html: A page.",
+                                        ": Attachments: p.png"}));
+}
+
+TEST(Formats, RecordsKeepWhatStandsBesideTheirText) {
+    const std::string record =
+        R"({"_id": "7", "title": "T", "text": "Words.", "price": 3, "tags": ["a", "b"], )"
+        R"("vector": [1, 2.5], "none": null, "metadata": {"by": "Ann"}})";
+    const std::vector<std::string> wanted{
+        "T: Words.\n\n_id: 7\nprice: 3\ntags: a\ntags: b\nmetadata.by: Ann"};
+    EXPECT_EQ(texts(read("a.json", "[" + record + "]")), wanted);
+    EXPECT_EQ(texts(read("a.jsonl", record)), wanted);
+}
+
+TEST(Formats, RecordsOfJsonKnowTheirLines) {
+    const auto lines = [](const std::string& text) {
+        std::vector<std::uint64_t> out;
+        const SourceDocument document = read("a.json", text);
+        for (const Section& section : document.sections) {
+            for (const Block& one : section.blocks) out.push_back(one.line);
+        }
+        return out;
+    };
+    using Lines = std::vector<std::uint64_t>;
+    EXPECT_EQ(lines("[\n  {\"text\": \"a, [b] \\\" {\"},\n\n  {\"x\": [1, 2]\n},\n3, \"d\"]"),
+              (Lines{2, 4, 6, 6}));
+    EXPECT_EQ(
+        lines("{\"name\": \"n\",\n\"few\": [{\"a\": 1}],\n\"many\": [\n{\"text\": \"many\"},\n"
+              "{\"text\": \"b\",\n\"many\": [{}]},\n{\"text\": \"c\"}], \"last\": [[1]]}"),
+        (Lines{1, 4, 5, 7}));
+    EXPECT_EQ(lines("[]"), Lines{});
+}
+
+/// Cut, flipped and random bytes of every format: an error or a document, never more.
 TEST(Formats, DamagedFilesNeverDoHarm) {
     const auto files = ordinary_files(22);
     for (unsigned seed = 0; seed < 40; ++seed) {
