@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ public:
     DatabaseTarget(Database& database, const DirectoryOptions& options)
         : database_(database),
           scope_{options.collection, options.namespace_, {}, {}},
-          documents_(options.documents) {}
+          documents_(options.documents),
+          stop_(options.stop) {}
 
     Result<std::string> embedder() override {
         BRAID_TRY(CollectionInfo info, database_.describe(scope_.collection));
@@ -66,12 +68,14 @@ private:
     Result<WriteReport> replace_in(const std::string& collection, std::vector<Chunk> chunks) {
         WriteOptions whole;
         whole.replace_documents = true;
+        whole.limits.stop = stop_;
         return database_.add(collection, std::move(chunks), scope_.namespace_, whole);
     }
 
     Database& database_;
     ReadScope scope_;
     std::string documents_;
+    std::stop_token stop_;
 };
 
 }  // namespace braid::ingest

@@ -26,7 +26,7 @@ constexpr std::size_t kNamedIds = 3;  // in a warning
 constexpr std::size_t kGroupFiles = 512;
 constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
 /// Part of every fingerprint: raised when files are read or cut differently.
-constexpr std::string_view kReading = "6";
+constexpr std::string_view kReading = "7";
 
 class Stopwatch {
 public:
@@ -65,6 +65,14 @@ public:
           writer_(target, options, report_) {}
 
     Result<DirectoryReport> run(const std::vector<fs::path>& roots) {
+        auto report = work_on(roots);
+        // A write that was stopped while it embedded says less.
+        const bool stopped = !report && report.error().code == ErrorCode::Cancelled;
+        return stopped && options_.stop.stop_requested() ? interrupted() : std::move(report);
+    }
+
+private:
+    Result<DirectoryReport> work_on(const std::vector<fs::path>& roots) {
         BRAID_CHECK(list(roots));
         BRAID_CHECK(prepare());
         for (std::size_t begin = 0; begin < files_.size();) {
@@ -87,7 +95,6 @@ public:
         return std::move(report_);
     }
 
-private:
     static tl::unexpected<Error> interrupted() {
         return fail(ErrorCode::Cancelled,
                     "interrupted; what was written stays, the next run continues from there");
@@ -106,6 +113,7 @@ private:
             }
             std::error_code ignored;
             if (fs::is_directory(root, ignored)) folders_.insert(fs::canonical(root, ignored));
+            files_.reserve(files_.size() + found.files.size());
             for (SourceFile& file : found.files) {
                 if (roots.size() > 1 && !places.insert(file.place().string()).second) continue;
                 files_.push_back(std::move(file));
@@ -233,6 +241,11 @@ private:
         for (const fs::path& folder : folders_) {
             BRAID_TRY(auto gone, stored_.gone_from(folder.generic_string(), missing_only));
             std::ranges::move(gone, std::back_inserter(report_.gone));
+        }
+        if (folders_.size() > 1) {  // one may be below another
+            std::ranges::sort(report_.gone);
+            const auto twice = std::ranges::unique(report_.gone);
+            report_.gone.erase(twice.begin(), twice.end());
         }
         if (report_.gone.empty() || !options_.prune || options_.dry_run) return {};
         constexpr std::size_t at_once = 500;

@@ -64,11 +64,10 @@ Result<std::vector<StoredFile>> StoredFiles::find(std::span<const SourceFile* co
             // An id claimed by another file of this run is taken, even if nothing is stored under
             // it yet.
             for (std::size_t i = 0; i < present.size(); ++i) {
-                if (claimed_.contains(file.ids[i])) present[i].emplace();
+                if (is_claimed(file.ids[i])) present[i].emplace();
             }
-            stored.document =
-                choose_document_id(file, present, replace_,
-                                   [&](const std::string& id) { return claimed_.contains(id); });
+            stored.document = choose_document_id(
+                file, present, replace_, [&](const std::string& id) { return is_claimed(id); });
             if (!stored.document) break;
             auto& first = present[static_cast<std::size_t>(
                 std::ranges::find(file.ids, stored.document->id) - file.ids.begin())];
@@ -80,7 +79,7 @@ Result<std::vector<StoredFile>> StoredFiles::find(std::span<const SourceFile* co
                 }
             }
             stored.first = std::move(first);
-            claimed_.insert(stored.document->id);
+            claimed_.insert(hash_of(stored.document->id));
             break;
         }
     }
@@ -131,19 +130,31 @@ Result<bool> StoredFiles::is_unchanged(const StoredFile& stored, const SourceFil
 
 Result<std::vector<std::string>> StoredFiles::gone_from(const std::string& root,
                                                         bool missing_only) {
-    const Value filter = Object{{std::string(kSourceRoot), Value(root)}, {"chunk_index", 0}};
     std::vector<std::string> gone;
+    BRAID_CHECK(add_gone(gone, root, missing_only));
+    // Folders below may have been given themselves, and hold what this one leaves out.
+    const std::string below = root.ends_with('/') ? root : root + "/";
+    std::string behind = below;
+    ++behind.back();
+    BRAID_CHECK(add_gone(gone, Object{{"$gte", Value(below)}, {"$lt", Value(behind)}}, true));
+    return gone;
+}
+
+/// `roots`: a condition on the folder by which a document was found.
+Result<> StoredFiles::add_gone(std::vector<std::string>& gone, const Value& roots,
+                               bool missing_only) {
+    const Value filter = Object{{std::string(kSourceRoot), roots}, {"chunk_index", 0}};
     std::string after;
     while (true) {
         BRAID_TRY(const auto page, target_.scan(filter, after, kPage));
         for (const Chunk& chunk : page) {
-            if (claimed_.contains(chunk.document_id)) continue;
+            if (is_claimed(chunk.document_id)) continue;
             std::error_code error;
             const auto source = text_of(chunk, kSource);
             if (!source || (missing_only && std::filesystem::exists(*source, error))) continue;
             gone.push_back(chunk.document_id);
         }
-        if (page.size() < kPage) return gone;
+        if (page.size() < kPage) return {};
         after = page.back().chunk_id;
     }
 }

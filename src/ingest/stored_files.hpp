@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "braid/collection.hpp"
@@ -39,17 +42,24 @@ public:
     Result<bool> is_unchanged(const StoredFile& stored, const SourceFile& file,
                               const std::string& fingerprint, bool dry_run);
 
-    /// The documents found below `root` by an earlier run that are not among this run's files; if
-    /// `missing_only`, only those whose files no longer exist.
+    /// The documents found below `root` by an earlier run that are not among the files of this one;
+    /// if `missing_only`, and of those found by a folder further down, only those whose files do
+    /// not exist.
     Result<std::vector<std::string>> gone_from(const std::string& root, bool missing_only);
 
 private:
+    static std::size_t hash_of(std::string_view id) { return std::hash<std::string_view>()(id); }
+    bool is_claimed(std::string_view id) const { return claimed_.contains(hash_of(id)); }
     Result<bool> is_others(const std::string& id);
+    Result<> add_gone(std::vector<std::string>& gone, const Value& roots, bool missing_only);
 
     DirectoryTarget& target_;
     bool replace_;
     std::optional<std::uint64_t> others_;  // chunks that did not come from files, once counted
-    std::set<std::string> claimed_;        // ids that files of this run have
+    /// Hashes of the ids that files of this run have: a long name takes no more than a short one.
+    /// Of a million ids two share one with a chance of one in thirty million; then one of them
+    /// gets its folder's name.
+    std::unordered_set<std::size_t> claimed_;
 };
 
 }  // namespace braid::ingest

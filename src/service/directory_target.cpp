@@ -38,6 +38,7 @@ Result<WriteReport> ServiceTarget::replace_in(const std::string& collection,
                                               std::vector<Chunk> chunks) const {
     WriteOptions whole;
     whole.replace_documents = true;
+    whole.limits.stop = stop_;
     return service_.add(collection, std::move(chunks), *at_.namespace_, whole);
 }
 

@@ -15,7 +15,8 @@ public:
     ServiceTarget(const Service& service, const ingest::DirectoryOptions& options)
         : service_(service),
           at_{options.collection, options.namespace_},
-          documents_(options.documents) {}
+          documents_(options.documents),
+          stop_(options.stop) {}
 
     Result<std::string> embedder() override;
     Result<std::optional<TokenCounter>> token_counter() override;
@@ -35,6 +36,7 @@ private:
     const Service& service_;
     Place at_;
     std::string documents_;
+    std::stop_token stop_;
 };
 
 }  // namespace braid::service

@@ -111,6 +111,25 @@ TEST_F(IngestFolders, ABadLineDoesNotStopTheOthers) {
     EXPECT_FALSE(std::filesystem::exists(folder / "other"));
 }
 
+TEST_F(IngestFolders, NothingMakesNoCollection) {
+    folder.write("none.jsonl", "");
+    const RunResult nothing = run({"ingest", folder / "none.jsonl", "--collection", "none"});
+    EXPECT_EQ(nothing.exit_code, 0) << nothing.errors;
+    EXPECT_TRUE(has(nothing.output, "Skipped: 1 empty.")) << nothing.output;
+    EXPECT_EQ(run({"stats", "--collection", "none"}).exit_code, 3);
+}
+
+TEST_F(IngestFolders, WhatIsNotReadIsNamedWhateverItBeginsWith) {
+    folder.write("a.rtf", "{\\rtf1 words}");
+    folder.write("a.bin", std::string("{\0\1\2\3\4", 6));
+    for (const char* const name : {"a.rtf", "a.bin"}) {
+        const RunResult refused = run({"ingest", folder / name});
+        EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+        EXPECT_TRUE(has(refused.errors, "its format is not supported; braid reads"))
+            << refused.errors;
+    }
+}
+
 TEST_F(IngestFolders, ArtifactsAreStoredWholeAndInParts) {
     const RunResult stored = run({"ingest", folder / "p1", "--profile", "artifacts"});
     ASSERT_EQ(stored.exit_code, 0) << stored.errors;

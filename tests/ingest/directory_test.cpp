@@ -1,7 +1,11 @@
 #include "braid/ingest/directory.hpp"
 
 #include <filesystem>
+#include <memory>
+#include <span>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +18,33 @@ namespace braid::ingest {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Somebody stops the run while it embeds.
+class Interrupted final : public Embedder {
+public:
+    explicit Interrupted(std::stop_source& stop) : stop_(stop) {}
+    const EmbedderFingerprint& fingerprint() const override { return fingerprint_; }
+    Result<std::vector<Embedding>> embed(std::span<const std::string_view> /*texts*/,
+                                         TextRole /*role*/,
+                                         const CallLimits& limits) const override {
+        stop_.request_stop();
+        if (limits.stopped()) return fail(ErrorCode::Cancelled, "stopped");
+        return fail(ErrorCode::Unavailable, "not stopped");
+    }
+    std::size_t count_tokens(std::string_view text) const override { return text.size(); }
+
+private:
+    std::stop_source& stop_;
+    EmbedderFingerprint fingerprint_{.model = "interrupted",
+                                     .model_hash = "interrupted",
+                                     .dimension = 4,
+                                     .pooling = "none",
+                                     .query_prefix = {},
+                                     .passage_prefix = {},
+                                     .token_limit = 256,
+                                     .runtime = "none",
+                                     .cpu_level = "any"};
+};
 
 class IngestDirectory : public ::testing::Test {
 protected:
@@ -221,6 +252,27 @@ TEST_F(IngestDirectory, WhatIsGoneIsSaidAndPrunedIfAsked) {
     EXPECT_EQ(count(), 2U);
 }
 
+TEST_F(IngestDirectory, WhatIsGoneFromAFolderBelowIsSaid) {
+    write("a/one.md", "# One\n\nText.\n");
+    write("a/.kept/two.md", "# Two\n\nText.\n");
+    write("ab/three.md", "# Three\n\nText.\n");
+    for (const char* const below : {"a", "a/.kept", "ab"}) {
+        ASSERT_TRUE(ingest_directory(database, {root / below}, {}));
+    }
+    DirectoryOptions options;
+    options.prune = true;
+    // The folder of hidden files is left out, but they are there.
+    EXPECT_TRUE(ingest(options).gone.empty());
+    fs::remove(root / "a/one.md");
+    fs::remove(root / "a/.kept/two.md");
+    fs::remove(root / "ab/three.md");
+    const auto of_a = ingest_directory(database, {root / "a"}, options);
+    ASSERT_TRUE(of_a);
+    EXPECT_EQ(of_a->gone, (std::vector<std::string>{"one.md", "two.md"}));
+    EXPECT_EQ(ingest(options).gone, std::vector<std::string>{"three.md"});
+    EXPECT_EQ(count(), 0U);
+}
+
 TEST_F(IngestDirectory, ADryRunChangesNothing) {
     write("a.md", "one");
     DirectoryOptions options;
@@ -272,6 +324,26 @@ TEST_F(IngestDirectory, DocumentsAreKeptWholeBesideTheirChunks) {
 TEST_F(IngestDirectory, TokensAreCounted) {
     write("a.md", "one two three\n");
     EXPECT_EQ(ingest().tokens, estimate_tokens("one two three"));
+}
+
+TEST_F(IngestDirectory, StopsWhileItEmbeds) {
+    write("a.md", "# A\n\nText.\n");
+    std::stop_source stop;
+    OpenOptions open;
+    open.embedders = [&](const VectorSpec&) -> Result<std::shared_ptr<const Embedder>> {
+        return std::make_shared<const Interrupted>(stop);
+    };
+    auto other = *Database::in_memory(open);
+    Schema schema;
+    schema.vectors.embedder = "interrupted";
+    ASSERT_TRUE(other.create_collection("default", schema));
+    DirectoryOptions options;
+    options.stop = stop.get_token();
+    const auto report = ingest_directory(other, {root}, options);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, ErrorCode::Cancelled);
+    EXPECT_TRUE(report.error().message.starts_with("interrupted; what was written stays"))
+        << report.error().message;
 }
 
 TEST_F(IngestDirectory, SaysWhenThereIsNoSuchPath) {

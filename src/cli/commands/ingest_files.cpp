@@ -66,6 +66,7 @@ bool is_lines(const std::string& path) {
     if (ingest::compression_of(head) != ingest::Compression::None) {
         head = ingest::decompressed_head(head, kMaxFirstLine);
     }
+    if (!ingest::detect_format(path, head)) return false;  // RTF begins with a brace, too
     const bool whole = head.size() < kMaxFirstLine || head.find('\n') != std::string::npos;
     const std::string_view line =
         ingest::trimmed(std::string_view(head).substr(0, head.find('\n')));

@@ -38,6 +38,12 @@ public:
         BRAID_CHECK(prepare());
         BRAID_CHECK(read_first());
         session_.interrupts.hold();
+        if (is_empty()) {  // it makes no collection
+            progress_ = std::make_unique<Progress>(session_.out, false, every_);
+            note_empty(paths_.front());
+            report();
+            return {};
+        }
         if (texts_.dry_run) {
             BRAID_TRY(service_, service_to_look_at(session_, texts_.collection));
         } else {
@@ -88,7 +94,7 @@ private:
             return invalid_argument("--dry-run is for folders and documents, not for JSON lines");
         }
         texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
-        texts_.stop = lines_.stop = session_.interrupts.token();
+        texts_.stop = lines_.stop = write_.limits.stop = session_.interrupts.token();
         texts_.list_all = session_.json();
         if (arguments.has("vectors") && (paths_.size() > 1 || !is_lines_here()(paths_.front()))) {
             return invalid_argument("--vectors is for one file of JSON lines");
@@ -97,6 +103,11 @@ private:
             return invalid_argument("--ack and --json cannot be combined");
         }
         return validate_collection_name(texts_.collection);
+    }
+
+    /// Whether all there is are lines of which there is none.
+    bool is_empty() const {
+        return first_reader_ && !first_batch_ && paths_.size() == 1 && totals_.failed_lines == 0;
     }
 
     /// The destination, according to --profile, --documents and --collection.
@@ -159,7 +170,8 @@ private:
             failed.front() += " (and " + core::grouped(failed.size() - 1) + " more)";
         }
         // What is not even JSON may be a document.
-        const bool json = failed.front().find(": column ") == std::string::npos;
+        const bool json = failed.front().find(": column ") == std::string::npos &&
+                          failed.front().find("not valid UTF-8") == std::string::npos;
         if (paths_.front() == "-" && !json) failed.front() += "; a document needs --name FILE";
         return invalid_argument(failed.front());
     }
@@ -279,19 +291,23 @@ private:
         const std::uint64_t before = state_.bytes_done;
         while (batch) {
             for (ingest::Batch::Part& part : batch->parts) {
-                BRAID_CHECK(store_chunks(std::move(part.chunks), part.namespace_));
+                auto stored = store_chunks(std::move(part.chunks), part.namespace_);
+                if (!stored && stored.error().code == ErrorCode::Cancelled) return interrupted();
+                BRAID_CHECK(std::move(stored));
             }
             keep_warnings(batch->warnings);
             acknowledge();
             state_.bytes_done = before + reader.bytes_read();
             show_progress();
-            if (session_.interrupts.requested()) {
-                return fail(ErrorCode::Cancelled,
-                            "interrupted; what was acknowledged stays, and the next run continues");
-            }
+            if (session_.interrupts.requested()) return interrupted();
             BRAID_TRY(batch, next_of(reader));
         }
         return {};
+    }
+
+    static tl::unexpected<Error> interrupted() {
+        return fail(ErrorCode::Cancelled,
+                    "interrupted; what was acknowledged stays, and the next run continues");
     }
 
     /// If the database refuses some chunks, finds out which: each half is tried on its own.
