@@ -2,6 +2,10 @@
 // model's own throughput, memory over the number of files.
 //
 //   ingest_bench [--quick] [start] [given] [model] [memory]     all four unless some are named
+//     --files N            memory: of so many files alone; given: so many files
+//     --write-memory-mb N  OpenOptions::write_memory_mb, for given and memory (64, as `braid
+//     ingest`)
+//     --usual-allocator    without core::keep_memory_low(), which `braid ingest` calls
 //
 // Files are generated from a fixed seed. Every ratio is of two figures of the same run.
 
@@ -27,6 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "braid/core/resident_memory.hpp"
 #include "braid/database.hpp"
 #include "braid/embed/model_locator.hpp"
 #include "braid/embed/onnx_embedder.hpp"
@@ -147,6 +152,12 @@ private:
                                      .cpu_level = "any"};
 };
 
+struct Settings {
+    std::uint64_t write_memory_mb = 64;
+    std::size_t files = 0;  // 0: as usual
+};
+Settings settings;  // NOLINT: of the whole run
+
 struct Stored {
     ingest::DirectoryReport report;
     double seconds = 0;
@@ -156,6 +167,7 @@ struct Stored {
 /// Stores a folder in a new durable database.
 Stored store(const fs::path& data, const fs::path& files, const std::string& embedder) {
     OpenOptions options;
+    options.write_memory_mb = settings.write_memory_mb;
     if (embedder == "given") {
         options.embedders = [](const VectorSpec&) -> Result<std::shared_ptr<const Embedder>> {
             return std::make_shared<const GivenVectors>();
@@ -307,7 +319,9 @@ Peak peak_of(std::size_t files) {
 
 void measure_memory(bool quick) {
     Peak first;
-    for (const std::size_t files : {1000UL, 10'000UL, 100'000UL}) {
+    std::vector<std::size_t> sizes = {1000, 10'000, 100'000};
+    if (settings.files > 0) sizes = {settings.files};
+    for (const std::size_t files : sizes) {
         if (quick && files > 10'000) break;
         const Peak peak = peak_of(files);
         if (first.all == 0) first = peak;
@@ -318,7 +332,22 @@ void measure_memory(bool quick) {
     }
 }
 
-int run(const std::vector<std::string>& words) {
+/// Takes "--NAME N" out of the words.
+std::uint64_t number_of(std::vector<std::string>& words, const std::string& name,
+                        std::uint64_t otherwise) {
+    const auto found = std::ranges::find(words, name);
+    if (found == words.end()) return otherwise;
+    if (found + 1 == words.end()) die(name + " needs a number");
+    const std::uint64_t number = std::strtoull((found + 1)->c_str(), nullptr, 10);
+    words.erase(found, found + 2);
+    return number;
+}
+
+int run(std::vector<std::string> words) {
+    settings.write_memory_mb = number_of(words, "--write-memory-mb", settings.write_memory_mb);
+    settings.files = number_of(words, "--files", 0);
+    if (std::erase(words, "--usual-allocator") == 0) core::keep_memory_low();
+
     const bool quick = std::ranges::find(words, "--quick") != words.end();
     const auto wanted = [&](const std::string& part) {
         return std::ranges::all_of(words, [](const auto& word) { return word == "--quick"; }) ||
@@ -326,7 +355,7 @@ int run(const std::vector<std::string>& words) {
     };
     if (wanted("memory")) measure_memory(quick);  // first: children begin as large as this process
     if (wanted("start")) measure_start();
-    if (wanted("given")) measure_given(quick ? 1000 : 10'000);
+    if (wanted("given")) measure_given(settings.files > 0 ? settings.files : quick ? 1000 : 10'000);
     if (wanted("model")) measure_model(quick ? 40 : 300);
     return 0;
 }

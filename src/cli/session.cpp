@@ -118,8 +118,11 @@ Result<Database> Session::open(OpenOptions options) const {
     BRAID_TRY(options.stages, own_stages(settings));
     if (settings.text("durability") == "relaxed") options.durability = Durability::Relaxed;
     BRAID_TRY(const auto memory, arguments.integer("write-memory-mb", 16, 1'000'000));
-    options.write_memory_mb = static_cast<std::uint64_t>(
-        memory.value_or(static_cast<std::int64_t>(settings.number("write_memory_mb"))));
+    const Setting& usual = settings.setting("write_memory_mb");
+    const bool low =
+        usual.is_default() && arguments.command != nullptr && arguments.command->low_memory;
+    options.write_memory_mb = static_cast<std::uint64_t>(memory.value_or(
+        low ? kLowWriteMemory : static_cast<std::int64_t>(settings.number("write_memory_mb"))));
     const bool told_elsewhere = static_cast<bool>(options.log);
     if (!told_elsewhere) {
         options.log = [this](const LogEvent& event) {

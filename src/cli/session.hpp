@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,13 @@ inline constexpr FlagSpec kWriteMemoryFlag{
     .kind = FlagKind::Integer,
     .value = "N",
     .help = "for unflushed chunks, merges, graphs (default: 256)"};
+/// Of a command that only writes: its memory hardly depends on how much (0271).
+inline constexpr std::int64_t kLowWriteMemory = 64;
+inline constexpr FlagSpec kLowWriteMemoryFlag{
+    .name = "write-memory-mb",
+    .kind = FlagKind::Integer,
+    .value = "N",
+    .help = "for unflushed chunks, merges, graphs (default: 64)"};
 /// Of commands that read.
 inline constexpr FlagSpec kReadFlag{.name = "collection",
                                     .kind = FlagKind::Text,

@@ -53,6 +53,7 @@ struct CommandSpec {
     Result<> (*run)(Session&) = nullptr;
     bool whole_database = false;     // works on all of it, on nobody's behalf: --as is refused
     bool paged = false;              // prints what people read, perhaps more than a screen of it
+    bool low_memory = false;         // writes with little memory, unless it is told how much
     std::string_view former_name{};  // still accepted, not listed; empty: none
 };
 

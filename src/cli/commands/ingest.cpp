@@ -32,7 +32,7 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "chunks written together (default: 500)"},
-    kWriteMemoryFlag,
+    kLowWriteMemoryFlag,
     {.name = "max-tokens",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -116,6 +116,7 @@ acknowledged; after an error, earlier batches stay.
     .shared_flags = kSchemaFlags,
     .shared_title = "For a new collection",
     .run = run_ingest,
+    .low_memory = true,
 };
 
 }  // namespace braid::cli

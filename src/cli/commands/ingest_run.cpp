@@ -18,6 +18,7 @@
 #include "braid/cli/commands/settle.hpp"
 #include "braid/cli/view/progress.hpp"
 #include "braid/core/numbers.hpp"
+#include "braid/core/resident_memory.hpp"
 #include "braid/ingest/directory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/foreign.hpp"
@@ -35,6 +36,7 @@ public:
     explicit Ingest(Session& session) : session_(session), paths_(session.arguments.operands) {}
 
     Result<> run() {
+        core::keep_memory_low();
         BRAID_CHECK(prepare());
         BRAID_CHECK(read_first());
         session_.interrupts.hold();
