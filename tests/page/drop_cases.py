@@ -149,8 +149,10 @@ class Drop(PageTest):
         page.run("document.querySelector('#into').value = 'wrong'")
         self.drop(("empty.txt", "[]"), ("empty.jsonl", "[]"), ("blank.jsonl", "['\\n\\n \\n']"), ("huge.txt", "['x'.repeat(70e6)]"))
         page.wait(ENDED + " === 4")
+        # An empty file is no error, but it is said.
+        self.assertEqual(page.texts(".progress .done .origin"), ["0 chunks; it holds no text", "0 chunks; it is empty"])
         told = page.texts(".progress .failed .origin")
-        self.assertEqual(told[:3], ["The file is empty."] * 2 + ["The file contains no chunks."])
-        self.assertEqual(told[3], "The file is 70 MB; the server accepts at most 67 MB. Split it into smaller files.")
+        self.assertEqual(told[0], "The file contains no chunks.")
+        self.assertEqual(told[1], "The file is 70 MB; the server accepts at most 67 MB. Split it into smaller files.")
         self.assertEqual(page.run("document.querySelector('#notice').innerText"), "", "the server is there")
         self.assertNotIn("wrong", json.dumps(case.world.call("GET", "/v1/collections")))

@@ -61,6 +61,24 @@ TEST_F(HttpTest, TakesAFormOfFiles) {
     json("POST", "/v1/documents", form, 200, kForm);
     EXPECT_EQ(at(json("POST", "/v1/collections/notes/count", "{}"), "count"), Value(2));
 
+    // Two of one name would take each other's place.
+    const Value twice =
+        json("POST", "/v1/documents",
+             part("name=\"file\"; filename=\"p1/README.md\"", "# One") +
+                 part("name=\"file\"; filename=\"p2/README.md\"", "# Two") + "--xx--\r\n",
+             200, kForm);
+    EXPECT_EQ(at(twice, "documents").as_array().size(), 1U);
+    EXPECT_EQ(at(twice, "failed.0.error"), Value("another file of this form has the same name"));
+    const std::string none = part("name=\"file\"; filename=\"c.png\"", "\x89PNG") +
+                             part("name=\"file\"; filename=\"d.png\"", "\x89PNG") + "--xx--\r\n";
+    EXPECT_TRUE(at(json("POST", "/v1/documents", none, 400, kForm), "detail")
+                    .as_string()
+                    .starts_with("none of the files could be read; c.png: its format"));
+    EXPECT_EQ(at(json("POST", "/v1/documents?collection=notes", "words", 400,
+                      {{"Content-Type", "text/plain"}}),
+                 "detail"),
+              Value("\"name\" is required: the file's, by which it is stored"));
+
     for (const std::string& bad :
          {std::string("nothing"), part("name=\"file\"; filename=\"a.md\"", "x"),
           part("name=\"collection\"", "notes") + "--xx--", std::string("--xx\r\n--xx--"),

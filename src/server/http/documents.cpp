@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "braid/json/fields.hpp"
@@ -146,6 +148,10 @@ Result<Value> post_files(const service::Operations& operations, const Object& pa
         files.push_back({"file", {}, body});
     }
     BRAID_TRY(Posted posted, read_posted(fields, caller));
+    const bool form = content_type.starts_with("multipart/form-data");
+    if (!form && !posted.name && !posted.document_id) {
+        return invalid_argument("\"name\" is required: the file's, by which it is stored");
+    }
     if (files.empty()) return invalid_argument("the form holds no file");
     if (files.size() > 1 && posted.document_id) {
         return invalid_argument(
@@ -153,6 +159,7 @@ Result<Value> post_files(const service::Operations& operations, const Object& pa
     }
     Array documents;
     Array failed;
+    std::set<std::string> names;
     for (const FormPart& file : files) {
         NewDocument document;
         document.name = last_name(file.filename);
@@ -167,7 +174,10 @@ Result<Value> post_files(const service::Operations& operations, const Object& pa
         document.title = posted.title;
         document.metadata = posted.metadata;
         const std::string name = document.name;
-        auto stored = ingest_document(operations, std::move(document), posted.scope, caller);
+        Result<Value> stored = invalid_argument("another file of this form has the same name");
+        if (names.insert(document.id).second) {  // one would take the place of the other
+            stored = ingest_document(operations, std::move(document), posted.scope, caller);
+        }
         if (stored) {
             documents.push_back(*std::move(stored));
             continue;
@@ -179,7 +189,11 @@ Result<Value> post_files(const service::Operations& operations, const Object& pa
         failed.emplace_back(
             Object{{"name", Value(name)}, {"error", Value(stored.error().message)}});
     }
-    if (documents.empty()) return invalid_argument("none of the files could be read");
+    if (documents.empty()) {
+        return invalid_argument("none of the files could be read; " +
+                                failed.front().find("name")->as_string() + ": " +
+                                failed.front().find("error")->as_string());
+    }
     return Value(Object{{"documents", std::move(documents)}, {"failed", std::move(failed)}});
 }
 

@@ -261,6 +261,7 @@ const std::string_view kRestSchemas = R"json({
   "Ingested": {"type": "object", "properties": {"document_id": {"type": "string"}, "collection":
     {"type": "string"}, "chunks": {"type": "integer"}, "removed": {"type": "integer"}, "format":
     {"type": "string", "description": "What it was read as: markdown, pdf, …"},
+    "encoding": {"type": "string", "description": "Of a text: UTF-8, Shift_JIS, …"},
     "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["document_id",
     "collection", "chunks", "removed", "warnings"]},
   "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":

@@ -166,6 +166,7 @@ const ToolText kIngestText{
     .output = R"({"type": "object", "properties": {
         "document_id": {"type": "string"}, "collection": {"type": "string"},
         "chunks": {"type": "integer"}, "removed": {"type": "integer"}, "format": {"type": "string"},
+        "encoding": {"type": "string"},
         "warnings": {"type": "array", "items": {"type": "string"}}},
         "required": ["document_id", "collection", "chunks", "removed", "warnings"]})",
 };

@@ -92,21 +92,30 @@ Result<Value> ingest_document(const service::Operations& operations, NewDocument
         BRAID_TRY(source, ingest::read_source(document.name, std::move(document.bytes)));
     }
     if (document.title && !document.title->empty()) source.document.title = document.title;
-    BRAID_CHECK(operations.ensure_collection(scope.collection, nullptr));
-    BRAID_TRY(const auto options, chunking_of(operations.database(), scope.collection));
-    std::vector<Chunk> chunks = ingest::chunk_document(document.id, source.document, options);
-    if (chunks.empty()) {  // what it had goes
+    const auto without_text = [&]() -> Result<Value> {  // what it had goes
         service::RemoveRequest old;
         old.at = {scope.collection, scope.namespace_};
         old.which.document_ids = {document.id};
-        BRAID_TRY(const auto done, operations.run(std::move(old), caller));
+        const auto done = operations.run(std::move(old), caller);
+        if (!done && done.error().code != ErrorCode::NotFound) {
+            return tl::unexpected<Error>(done.error());
+        }
+        std::vector<std::string> warnings = source.failed_lines.as_warnings(document.name);
+        warnings.emplace_back("it holds no text");
         return Value(Object{{"document_id", Value(document.id)},
                             {"collection", Value(scope.collection)},
                             {"chunks", 0},
-                            {"removed", done.write.written},
+                            {"removed", done ? done->write.written : 0},
                             {"format", Value(source.format)},
-                            {"warnings", Array{Value("it holds no text")}}});
-    }
+                            {"encoding", Value(source.encoding)},
+                            {"warnings", service::strings_to_array(warnings)}});
+    };
+    // It does not make a collection.
+    if (ingest::trimmed(source.document.text).empty()) return without_text();
+    BRAID_CHECK(operations.ensure_collection(scope.collection, nullptr));
+    BRAID_TRY(const auto options, chunking_of(operations.database(), scope.collection));
+    std::vector<Chunk> chunks = ingest::chunk_document(document.id, source.document, options);
+    if (chunks.empty()) return without_text();
     if (chunks.size() > caller.limits.chunks) {
         return invalid_argument("it makes " + std::to_string(chunks.size()) +
                                 " chunks, the limit is " + std::to_string(caller.limits.chunks));
@@ -129,6 +138,7 @@ Result<Value> ingest_document(const service::Operations& operations, NewDocument
                         {"chunks", count},
                         {"removed", report.removed},
                         {"format", Value(source.format)},
+                        {"encoding", Value(source.encoding)},
                         {"warnings", service::strings_to_array(warnings)}});
 }
 

@@ -25,11 +25,15 @@ async function checkSize(file) {
 // wrong stays, and is not written again when `job` is taken up once more.
 async function ingest(job, collection) {
   const { file, name } = job;
-  if (file.size === 0) throw new Error("The file is empty.");
   if (!LISTS.includes(ending(name))) {
     await checkSize(file);
     const { documents } = await write(`/v1/documents?${new URLSearchParams({ name, collection })}`, file, "application/octet-stream");
     job.chunks = documents.reduce((sum, one) => sum + one.chunks, 0);
+    job.notes = documents.flatMap((one) => one.warnings);
+    return;
+  }
+  if (file.size === 0) {
+    job.notes = ["it is empty"];
     return;
   }
   let lines = 0;
@@ -139,7 +143,7 @@ function jobOf({ file, name }, collection) {
   const told = h("span", { class: "origin" }, "waiting");
   const again = h("button", { class: "quiet", hidden: true, onclick: () => job.run() }, "Try again");
   const element = h("li", {}, h("b", {}, name), bar, h("span", {}, told, " ", again));
-  const job = { file, name, bar, element, chunks: 0, lines: 0, failed: [] };
+  const job = { file, name, bar, element, chunks: 0, lines: 0, failed: [], notes: [] };
   const become = (kind, text) => {
     if (element.className) --tally[element.className];
     ++tally[kind];
@@ -162,7 +166,8 @@ function jobOf({ file, name }, collection) {
     try {
       await ingest(job, collection);
       const failed = job.failed.length ? `; ${counted(job.failed.length, "line")} failed: ${job.failed[0]}` : "";
-      end(failed ? "partly" : "done", `${counted(job.chunks, "chunk")}${failed}`, 1);
+      const noted = job.notes.map((note) => `; ${note}`).join("");
+      end(failed ? "partly" : "done", `${counted(job.chunks, "chunk")}${failed}${noted}`, 1);
     } catch (error) {
       end("failed", error.message, 0);
       again.hidden = !(PASSING.includes(error.status) || error.status >= 500);
