@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <unordered_map>
 #include <utility>
+
+#include "braid/fusion/id_index.hpp"
 
 namespace braid::fusion {
 namespace {
@@ -14,14 +16,14 @@ namespace {
 /// lists.
 std::vector<std::pair<double, double>> paired_scores(std::span<const Entry> dense,
                                                      std::span<const Entry> sparse) {
-    std::unordered_map<std::string_view, double> by_id;
-    by_id.reserve(sparse.size());
-    for (const Entry& entry : sparse) by_id.emplace(entry.id, entry.score);
+    IdIndex by_id(sparse.size());
+    const auto id_of = [&](std::uint32_t place) { return sparse[place].id; };
+    for (std::uint32_t i = 0; i < sparse.size(); ++i) by_id.add(sparse[i].id, i, id_of);
     std::vector<std::pair<double, double>> pairs;
     pairs.reserve(dense.size());
     for (const Entry& entry : dense) {
-        const auto found = by_id.find(entry.id);
-        if (found != by_id.end()) pairs.emplace_back(entry.score, found->second);
+        const std::uint32_t place = by_id.find(entry.id, id_of);
+        if (place != IdIndex::kNone) pairs.emplace_back(entry.score, sparse[place].score);
     }
     std::ranges::sort(pairs);
     return pairs;

@@ -1,14 +1,13 @@
 #include "braid/fusion/fuse.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "braid/fusion/formula.hpp"
+#include "braid/fusion/id_index.hpp"
 
 namespace braid::fusion {
 namespace {
@@ -182,39 +181,6 @@ double combined(std::span<const Part> parts, const Setting& setting) {
     return sum;
 }
 
-/// Finds hits by id: open addressing, for one allocation instead of one for each hit.
-class HitIndex {
-public:
-    explicit HitIndex(std::size_t most)
-        : slots_(std::bit_ceil(2 * most + 1)), mask_(slots_.size() - 1) {}
-
-    /// The place of the hit with this id; that after the last if there is none yet, which is then
-    /// taken to be its own.
-    std::size_t place_of(std::string_view id, std::span<const FusedHit> hits) {
-        const std::size_t hash = std::hash<std::string_view>{}(id);
-        const auto tag = static_cast<std::uint32_t>(hash >> 32U);
-        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
-            Slot& slot = slots_[at];
-            if (slot.place == kFree) {
-                slot = {tag, static_cast<std::uint32_t>(hits.size())};
-                return hits.size();
-            }
-            if (slot.tag == tag && hits[slot.place].id == id) return slot.place;
-        }
-    }
-
-private:
-    static constexpr std::uint32_t kFree = static_cast<std::uint32_t>(-1);
-
-    struct Slot {
-        std::uint32_t tag = 0;  // of the hash
-        std::uint32_t place = kFree;
-    };
-
-    std::vector<Slot> slots_;
-    std::size_t mask_;
-};
-
 /// Finds the distinct ids; returns the hit that each entry belongs to, list after list.
 Result<std::vector<std::uint32_t>> find_hits(std::span<const RankedList> lists,
                                              const Setting& setting, std::size_t total,
@@ -224,11 +190,13 @@ Result<std::vector<std::uint32_t>> find_hits(std::span<const RankedList> lists,
     std::vector<std::uint16_t> last_list;  // by hit
     last_list.reserve(total);
     fused.hits.reserve(total);
-    HitIndex index(total);
+    IdIndex index(total);
+    const auto id_of = [&](std::uint32_t hit) { return fused.hits[hit].id; };
     for (std::size_t l = 0; l < lists.size(); ++l) {
         const auto list = static_cast<std::uint16_t>(l);
         for (const Entry& entry : lists[l].entries) {
-            const std::size_t hit = index.place_of(entry.id, fused.hits);
+            const std::size_t hit =
+                index.add(entry.id, static_cast<std::uint32_t>(fused.hits.size()), id_of);
             if (hit == fused.hits.size()) {
                 fused.hits.push_back({entry.id, 0, {}});
                 last_list.push_back(list);

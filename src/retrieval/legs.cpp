@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "braid/fusion/id_index.hpp"
 #include "braid/retrieval/multi_hop.hpp"
 #include "braid/retrieval/query_language.hpp"
 #include "braid/retrieval/receipt.hpp"
@@ -14,14 +15,18 @@
 namespace braid::retrieval {
 
 Result<> check_list(const LegResult& result) {
-    std::unordered_set<std::string_view> ids;
-    ids.reserve(result.hits.size());
-    for (const LegHit& hit : result.hits) {
+    const std::vector<LegHit>& hits = result.hits;
+    fusion::IdIndex ids(hits.size());
+    const auto id_of = [&](std::uint32_t place) -> std::string_view {
+        return hits[place].chunk_id;
+    };
+    for (std::uint32_t i = 0; i < hits.size(); ++i) {
+        const LegHit& hit = hits[i];
         if (!std::isfinite(hit.score)) {
             return fail(ErrorCode::Corruption,
                         "the score of chunk \"" + hit.chunk_id + "\" is not a finite number");
         }
-        if (!ids.insert(hit.chunk_id).second) {
+        if (ids.add(hit.chunk_id, i, id_of) != i) {
             return fail(ErrorCode::Corruption,
                         "chunk \"" + hit.chunk_id + "\" was found twice by one search");
         }
@@ -405,18 +410,20 @@ Result<> LegSearch::fill_scores(const CollectionRun& run,
                                 std::vector<std::vector<fusion::Entry>>& entries) {
     std::vector<FoundChunk> all;
     std::vector<std::vector<bool>> listed(run.legs.size());  // by leg, as `all`
-    std::unordered_map<std::string_view, std::size_t> places;
     std::size_t most = 0;
     for (const auto& list : entries) most += list.size();
     all.reserve(most);
-    places.reserve(most);
+    fusion::IdIndex places(most);
+    const auto id_of = [&](std::uint32_t place) { return all[place].chunk_id; };
     for (std::size_t l = 0; l < run.legs.size(); ++l) {
         listed[l].resize(most);
         for (const fusion::Entry& entry : entries[l]) {
-            const auto [place, fresh] = places.try_emplace(entry.id, all.size());
+            const auto place = places.add(entry.id, static_cast<std::uint32_t>(all.size()), id_of);
             const LegHit& hit = run.legs[l].result->hits[entry.position];
-            if (fresh) all.push_back({.chunk_id = entry.id, .found_at = hit.found_at});
-            listed[l][place->second] = true;
+            if (place == all.size()) {
+                all.push_back({.chunk_id = entry.id, .found_at = hit.found_at});
+            }
+            listed[l][place] = true;
         }
     }
     for (std::size_t l = 0; l < run.legs.size(); ++l) {

@@ -184,7 +184,11 @@ private:
         cut_below_threshold(band);
         BRAID_CHECK(stages_.apply(work_, now_, band));
         ended_ = ended_ || stages_.ended();
-        std::ranges::move(band, std::back_inserter(ranked_));
+        if (ranked_.empty()) {  // the usual case; moving them one by one costs more than fusing
+            ranked_ = std::move(band);
+        } else {
+            std::ranges::move(band, std::back_inserter(ranked_));
+        }
         return {};
     }
 
