@@ -130,8 +130,7 @@ TEST_F(Learning, WhatAnswersLackIsSaidAsTheyDo) {
                                  "--stages", R"(["rank"])"});
     EXPECT_EQ(tuned.exit_code, 0) << tuned.errors;
     EXPECT_TRUE(has(tuned.errors, "are incomplete: ")) << tuned.errors;
-    EXPECT_TRUE(has(tuned.errors, "learned ranking"))
-        << tuned.errors;
+    EXPECT_TRUE(has(tuned.errors, "learned ranking")) << tuned.errors;
 }
 
 TEST_F(Learning, DroppingWhatIsNotThereIsNoError) {
