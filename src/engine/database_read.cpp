@@ -134,7 +134,12 @@ Result<std::vector<FacetCount>> Database::facets(const ReadScope& scope, const s
 
 Result<CollectionStats> Database::stats(const ReadScope& scope, const CallLimits& limits) const {
     BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
-    return snapshot->stats(scope);
+    BRAID_TRY(CollectionStats stats, snapshot->stats(scope));
+    // Of chunks that are mostly gone probes say nothing.
+    if (stats.probes && !scope.filter && 2 * stats.chunks < stats.probes->chunks) {
+        stats.probes.reset();
+    }
+    return stats;
 }
 
 Result<std::optional<LegProbes>> Database::probe(const ReadScope& scope, const CallLimits& limits) {

@@ -184,9 +184,7 @@ Result<CollectionStats> Collection::stats(const PointInTime& at, const ReadScope
     for (const StoredPart& part : stats.parts) stats.bytes_on_disk += part.bytes;
     stats.resident_bytes = core::resident_bytes();
     if (auto probes = read_probes(*directory_)) {  // made again if lost or damaged
-        const auto found = probes->find(scope.namespace_);
-        // Of chunks that are mostly gone they say nothing.
-        if (found != probes->end() && (scope.filter || 2 * stats.chunks >= found->second.chunks)) {
+        if (const auto found = probes->find(scope.namespace_); found != probes->end()) {
             stats.probes = std::move(found->second);
         }
     }

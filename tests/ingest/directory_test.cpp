@@ -336,7 +336,8 @@ TEST_F(IngestDirectory, StopsWhileItEmbeds) {
     auto other = *Database::in_memory(open);
     Schema schema;
     schema.vectors.embedder = "interrupted";
-    ASSERT_TRUE(other.create_collection("default", schema));
+    const auto created = other.create_collection("default", schema);
+    ASSERT_TRUE(created) << created.error().message;
     DirectoryOptions options;
     options.stop = stop.get_token();
     const auto report = ingest_directory(other, {root}, options);

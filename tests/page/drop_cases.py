@@ -73,10 +73,10 @@ class Drop(PageTest):
         page = self.opened()
         page.run("document.querySelector('#into').value = 'many-files'")
         self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/many-files"))
-        self.drop(*[(f"newt{i:02}.txt", "['A newt swims.']") for i in range(30)], ("empty.txt", "[]"))
+        self.drop(*[(f"newt{i:02}.txt", "['A newt swims.']") for i in range(30)], ("photo.png", "[new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 0])]"))
         page.wait("document.querySelector('.drop > p:not([hidden]) span')?.innerText === '30 of 31 files added, 1 failed'", "a line that counts them")
         listed = "[...document.querySelectorAll('.progress li')].filter((e) => e.checkVisibility()).map((e) => e.querySelector('b').innerText)"
-        self.assertEqual(page.run(listed), ["empty.txt"], "what went in is counted, not listed")
+        self.assertEqual(page.run(listed), ["photo.png"], "what went in is counted, not listed")
         self.assertEqual(page.text("#spoken"), "30 of 31 files added, 1 failed")
         self.hold()
         self.drop(*[(f"toad{i:02}.txt", f"['A toad sits there, number {i}.']") for i in range(40)])

@@ -127,6 +127,7 @@ TEST(IndexLayout, AMappingSaysWhatItsCollectionIs) {
     meta.expires = true;
     EXPECT_TRUE(read_mapping(mapping_body(meta))->expires);
     EXPECT_TRUE(read_mapping(mapping_body(meta))->keeps_places);
+    meta.schema.vectors.precision = Precision::F32;
     meta.keeps_places = false;  // as earlier versions made them
     EXPECT_FALSE(read_mapping(mapping_body(meta))->keeps_places);
     EXPECT_EQ(mapping_body(meta).find("properties")->find("places"), nullptr);
