@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kDimension = 384;
 constexpr std::size_t kHits = 10;
+constexpr std::size_t kWarmUp = 200;  // questions; nodes compile their code meanwhile
 
 [[noreturn]] void die(const std::string& message) {
     std::cerr << "cluster_bench: " << message << "\n";
@@ -86,13 +87,13 @@ Object compare_times(const Database& here, const Database& there,
                      const std::vector<Question>& questions, Strategy strategy, double seconds) {
     std::vector<double> local;
     std::vector<double> remote;
-    for (std::size_t i = 0; i < 30; ++i) {
+    for (std::size_t i = 0; i < kWarmUp; ++i) {
         const Request request = request_of(questions[i % questions.size()], strategy);
         (void)ask(here, request);
         (void)ask(there, request);
     }
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    for (std::size_t i = 30; Clock::now() < end || local.size() < 20; ++i) {
+    for (std::size_t i = kWarmUp; Clock::now() < end || local.size() < 20; ++i) {
         const Request request = request_of(questions[i % questions.size()], strategy);
         local.push_back(ask(here, request));
         remote.push_back(ask(there, request));
