@@ -131,8 +131,9 @@ void fetch_list(const GraphView& graph, std::uint32_t row) noexcept {
 /// depends on which rows those are: it would be unpredictable.
 void gather(std::span<const std::uint32_t> from, const CodeView& codes, GraphScratch& scratch) {
     std::vector<std::uint32_t>& rows = scratch.rows;
-    std::size_t count = rows.size();
-    rows.resize(count + from.size());
+    const std::size_t before = rows.size();
+    std::size_t count = before;
+    rows.resize(before + from.size());
     for (const std::uint32_t row : from) {
         if (row >= codes.count) {
             if (row == kNoRow) break;
@@ -143,9 +144,11 @@ void gather(std::span<const std::uint32_t> from, const CodeView& codes, GraphScr
         rows[count] = row;
         count += (word & bit) == 0 ? 1 : 0;
         word |= bit;
-        __builtin_prefetch(codes.lines + std::size_t{row} * kernels::kLineBytes);
     }
     rows.resize(count);
+    for (const std::uint32_t row : std::span(rows).subspan(before)) {
+        __builtin_prefetch(codes.lines + std::size_t{row} * kernels::kLineBytes);
+    }
 }
 
 /// The keys of the gathered rows that are above `least`.

@@ -68,29 +68,19 @@ RawCode quantise(const Transform& transform, const float* vector, std::span<cons
     return raw;
 }
 
-std::array<Code, 4> encode_four(const Transform& transform,
-                                const std::array<const float*, 4>& vectors,
-                                const std::array<double, 4>& norms) {
+Code encode(const Transform& transform, const float* vector, double norm) {
     const std::size_t m = transform.code_dimensions();
-    std::array<float, 4> lengths{1, 1, 1, 1};
-    if (transform.metric() == Metric::Cosine) {
-        std::ranges::transform(norms, lengths.begin(),
-                               [](double norm) { return static_cast<float>(1 / norm); });
-    }
-    std::array<float, 4 * kernels::kCodeDimensions> projected;
-    transform.project_four(vectors, lengths, true, projected.data());
+    const float scale = transform.metric() == Metric::Cosine ? static_cast<float>(1 / norm) : 1.0F;
+    std::array<float, kernels::kCodeDimensions> projected;
+    transform.project_by_bytes(vector, scale, true, projected.data());
     const Transform::Scales& scales = transform.scales();
-    std::array<Code, 4> codes;
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-        Code& code = codes[i];
-        const RawCode raw =
-            quantise(transform, vectors[i], std::span(projected).subspan(i * m, m), code);
-        put_half(raw.line_factor / scales.line_factor, code.line.data() + kFactorPlace);
-        put_half(raw.offset / scales.offset, code.line.data() + kOffsetPlace);
-        code.factor = q15(raw.block_factor / scales.block_factor);
-        code.offset = q15(raw.offset / scales.offset);
-    }
-    return codes;
+    Code code;
+    const RawCode raw = quantise(transform, vector, std::span(projected).first(m), code);
+    put_half(raw.line_factor / scales.line_factor, code.line.data() + kFactorPlace);
+    put_half(raw.offset / scales.offset, code.line.data() + kOffsetPlace);
+    code.factor = q15(raw.block_factor / scales.block_factor);
+    code.offset = q15(raw.offset / scales.offset);
+    return code;
 }
 
 void put_into_block(const Code& code, std::size_t place, std::size_t dimensions, bool offsets,
@@ -121,7 +111,7 @@ std::optional<CodeQuery> prepare_query(const Transform& transform, std::span<con
     const bool euclidean = transform.metric() == Metric::Euclidean;
     std::array<float, kernels::kCodeDimensions> projected{};
     const auto scale = euclidean || norm == 0 ? 1.0F : static_cast<float>(1 / norm);
-    transform.project_query(query.data(), scale, euclidean, projected.data());
+    transform.project_by_bytes(query.data(), scale, euclidean, projected.data());
     return prepare_projected(transform, std::span(projected).first(transform.code_dimensions()));
 }
 

@@ -31,12 +31,10 @@ struct RawCode {
     float offset = 0;
 };
 
-/// Codes for vectors with these lengths. Requires transform.load().
-std::array<Code, 4> encode_four(const Transform& transform,
-                                const std::array<const float*, 4>& vectors,
-                                const std::array<double, 4>& norms);
-/// What encode_four rounds, computed from a vector and its projection about the mean; fills in the
-/// line's bits.
+/// The code of a vector of that length. Requires transform.load().
+Code encode(const Transform& transform, const float* vector, double norm);
+/// What encode rounds, of a vector and its projection about the mean; fills in the line's
+/// bits.
 RawCode quantise(const Transform& transform, const float* vector, std::span<const float> projected,
                  Code& code);
 

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cmath>
-#include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "braid/core/parallel.hpp"
+#include "braid/dense/row_distances.hpp"
 #include "braid/dense/subspace.hpp"
 #include "braid/kernels/dense.hpp"
 #include "braid/store/scratch.hpp"
@@ -23,15 +22,6 @@ constexpr std::size_t kLargestBatch = 8192;  // the reverse edges of a batch are
 // Places in a list while the graph grows: some to spare, so that lists are pruned only now and
 // then.
 constexpr std::size_t kRoom = 64;
-
-struct Near {
-    float distance;
-    std::uint32_t row;
-
-    friend bool operator<(const Near& a, const Near& b) noexcept {
-        return a.distance != b.distance ? a.distance < b.distance : a.row < b.row;
-    }
-};
 
 /// Hands out memory as long as the options allow, and scratch files after that.
 class ScratchSource {
@@ -50,125 +40,12 @@ private:
     std::uint64_t left_;
 };
 
-/// The rotated vectors as bytes, for distances between rows. Everything needed for a row is kept
-/// together.
-class RowDistances {
-public:
-    Result<> load(const VectorsReader& reader, ScratchSource& memory, const BuildControl& control) {
-        m_ = reader.transform()->code_dimensions();
-        stride_ = (m_ + sizeof(Scale) + kLine - 1) / kLine * kLine;
-        const std::uint64_t count = reader.size();
-        BRAID_TRY(space_, memory.take(count * stride_));
-        rows_ = reinterpret_cast<std::int8_t*>(space_->bytes().data());
-        BRAID_CHECK(reader.transform()->load());
-        std::atomic<bool> failed = false;
-        const std::uint64_t pieces = (count + kRowsAtOnce - 1) / kRowsAtOnce;
-        core::run_computing(pieces, [&](std::size_t piece) {
-            constexpr std::size_t kTogether = 4;
-            std::vector<float> rows(kTogether * reader.meta().dimension);
-            const std::uint64_t end = std::min(count, (piece + 1) * kRowsAtOnce);
-            for (std::uint64_t i = piece * kRowsAtOnce; i < end; i += kTogether) {
-                if (control.stop.stop_requested()) return;
-                const std::uint64_t some = std::min<std::uint64_t>(kTogether, end - i);
-                if (!load_rows(reader, static_cast<std::uint32_t>(i), some, rows)) failed = true;
-            }
-        });
-        if (failed) return fail(ErrorCode::Corruption, "vectors could not be read for the graph");
-        return {};
-    }
-    Result<> intact() const { return space_->intact(); }
-
-    /// Appends the squared distance between `row` and each of the others.
-    void measure(std::uint32_t row, std::span<const std::uint32_t> others,
-                 std::vector<Near>& near) const {
-        constexpr std::size_t kTogether = 64;
-        std::array<std::int32_t, kTogether> products;
-        const Scale own = scale(row);
-        for (std::size_t first = 0; first < others.size(); first += kTogether) {
-            const auto some = others.subspan(first, std::min(kTogether, others.size() - first));
-            kernels::dense_kernels().dot_i8_rows(bytes(row), bytes(0), stride_, some.data(),
-                                                 some.size(), m_, products.data());
-            for (std::size_t i = 0; i < some.size(); ++i) {
-                const Scale other = scale(some[i]);
-                near.push_back({own.square + other.square -
-                                    2 * own.unit * other.unit * static_cast<float>(products[i]),
-                                some[i]});
-            }
-        }
-    }
-
-    /// The row in the form of a query.
-    void copy(std::uint32_t row, std::span<float> to) const noexcept {
-        const float unit = scale(row).unit;
-        const std::int8_t* from = bytes(row);
-        for (std::size_t i = 0; i < m_; ++i) to[i] = unit * static_cast<float>(from[i]);
-    }
-
-private:
-    static constexpr std::size_t kLine = 64;
-    struct Scale {
-        float unit;
-        float square;
-    };
-
-    const std::int8_t* bytes(std::uint32_t row) const noexcept { return rows_ + row * stride_; }
-    Scale scale(std::uint32_t row) const noexcept {
-        Scale scale{};
-        std::memcpy(&scale, bytes(row) + stride_ - sizeof scale, sizeof scale);
-        return scale;
-    }
-
-    /// Up to four contiguous rows, with room for four.
-    bool load_rows(const VectorsReader& reader, std::uint32_t first, std::size_t count,
-                   std::span<float> room) {
-        const std::size_t n = reader.meta().dimension;
-        const bool cosine = reader.meta().metric == Metric::Cosine;
-        std::array<const float*, 4> vectors{};
-        std::array<float, 4> scales{1, 1, 1, 1};
-        for (std::size_t i = 0; i < vectors.size(); ++i) {
-            vectors[i] = room.data() + i * n;
-            if (i >= count) continue;  // leftovers of an earlier call
-            const auto row = first + static_cast<std::uint32_t>(i);
-            const auto norm = reader.vectors().norm(row);
-            if (!norm || !reader.vectors().copy_row(row, room.subspan(i * n, n))) return false;
-            if (cosine) scales[i] = static_cast<float>(1 / *norm);
-        }
-        std::array<float, 4 * kernels::kCodeDimensions> projected;
-        reader.transform()->project_four(vectors, scales, true, projected.data());
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto row = first + static_cast<std::uint32_t>(i);
-            if (!keep_row(row, std::span(projected).subspan(i * m_, m_))) return false;
-        }
-        return true;
-    }
-
-    bool keep_row(std::uint32_t row, std::span<const float> projected) {
-        float largest = 0;
-        for (const float number : projected) largest = std::max(largest, std::abs(number));
-        if (!(largest < 1e30F)) return false;
-        const float unit = largest > 1e-30F ? largest / 127 : 1;
-        std::int8_t* to = rows_ + row * stride_;
-        for (std::size_t i = 0; i < m_; ++i) {
-            to[i] = static_cast<std::int8_t>(std::lrint(projected[i] / unit));
-        }
-        const auto square = static_cast<float>(kernels::dense_kernels().dot_i8(to, to, m_));
-        const Scale scale{unit, unit * unit * square};
-        std::memcpy(to + stride_ - sizeof scale, &scale, sizeof scale);
-        return true;
-    }
-
-    std::size_t m_ = 0;
-    std::size_t stride_ = 0;
-    std::unique_ptr<store::Scratch> space_;
-    std::int8_t* rows_ = nullptr;
-};
-
 /// Memory reused by one row after another.
 struct BuildScratch {
     GraphScratch walk;
     std::vector<Near> near;
-    std::vector<Near> rest;
     std::vector<std::uint32_t> rows;
+    RowDistances::Scratch pruning;
 };
 
 class Builder {
@@ -180,7 +57,8 @@ public:
           options_(options),
           control_(control),
           slack_(static_cast<float>(options.slack * options.slack)),
-          order_(codes.count) {
+          order_(codes.count),
+          places_(codes.count) {
         std::iota(order_.begin(), order_.end(), 0U);
         SeededNumbers numbers(options.seed);
         for (std::size_t i = order_.size(); i > 1; --i) {
@@ -194,13 +72,15 @@ public:
         BRAID_TRY(const auto space, memory.take(codes_.count * kRoom * sizeof(std::uint32_t)));
         edges_ = {reinterpret_cast<std::uint32_t*>(space->bytes().data()), codes_.count * kRoom};
         std::ranges::fill(edges_, kNoRow);
-        BRAID_CHECK(distances_.load(reader_, memory, control_));
+        BRAID_TRY(auto room, memory.take(RowDistances::bytes_for(reader_)));
+        BRAID_CHECK(distances_.load(reader_, std::move(room), control_));
         const std::size_t all = order_.size();
         for (std::size_t done = 0; done < all;) {
             BRAID_CHECK(go_on());
             const std::size_t size =
                 done == 0 ? kFirst : std::clamp<std::size_t>(done / 25, 256, kLargestBatch);
             const auto batch = std::span(order_).subspan(done, std::min(size, all - done));
+            find_places(batch);
             find_edges(batch, done);
             link_back(batch);
             done += batch.size();
@@ -225,6 +105,25 @@ private:
     }
     std::span<std::uint32_t> list(std::uint32_t row) {
         return std::span(edges_).subspan(std::size_t{row} * kRoom, kRoom);
+    }
+
+    /// Which two entries a row is nearest to. Rows of one place meet much the same lists, codes and
+    /// distances: where they are worked at one after the other, these are still in the cache.
+    void find_places(std::span<const std::uint32_t> batch) {
+        const auto places = entries(order_.size());
+        in_pieces(batch.size(), [&](std::size_t begin, std::size_t end) {
+            BuildScratch scratch;
+            for (std::size_t i = begin; i < end; ++i) {
+                scratch.near.clear();
+                distances_.measure(batch[i], places, scratch.near);
+                const auto nearest = std::min_element(scratch.near.begin(), scratch.near.end());
+                const auto at = nearest - scratch.near.begin();
+                nearest->distance = std::numeric_limits<float>::infinity();
+                const auto next = std::min_element(scratch.near.begin(), scratch.near.end());
+                places_[batch[i]] =
+                    static_cast<std::uint32_t>(at << 16 | (next - scratch.near.begin()));
+            }
+        });
     }
 
     /// Candidates for the row, from the graph as it was before its batch, or from the first batch.
@@ -264,24 +163,8 @@ private:
 
     /// Of the candidates, nearest first, keeps those to which no kept one is much nearer.
     void prune(BuildScratch& scratch, std::span<std::uint32_t> kept) const {
-        std::size_t count = 0;
-        std::vector<Near>& near = scratch.near;
-        while (!near.empty() && count < kept.size()) {
-            const std::uint32_t row = near.front().row;
-            kept[count++] = row;
-            scratch.rows.clear();
-            for (const Near& other : std::span(near).subspan(1)) scratch.rows.push_back(other.row);
-            scratch.rest.clear();
-            distances_.measure(row, scratch.rows, scratch.rest);
-            std::size_t left = 0;
-            for (std::size_t i = 0; i < scratch.rest.size(); ++i) {
-                const Near candidate = near[i + 1];
-                near[left] = candidate;
-                left += slack_ * scratch.rest[i].distance < candidate.distance ? 0 : 1;
-            }
-            near.resize(left);
-        }
-        std::fill(kept.begin() + static_cast<std::ptrdiff_t>(count), kept.end(), kNoRow);
+        const std::size_t count = distances_.prune(scratch.near, slack_, scratch.pruning, kept);
+        std::ranges::fill(kept.subspan(count), kNoRow);
     }
 
     void in_pieces(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
@@ -293,9 +176,12 @@ private:
 
     void find_edges(std::span<const std::uint32_t> batch, std::size_t done) {
         std::vector<std::array<std::uint32_t, kGraphDegree>> found(batch.size());
+        std::vector<std::uint32_t> order(batch.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return places_[batch[i]]; });
         in_pieces(batch.size(), [&](std::size_t begin, std::size_t end) {
             BuildScratch scratch;
-            for (std::size_t i = begin; i < end; ++i) {
+            for (const std::uint32_t i : std::span(order).subspan(begin, end - begin)) {
                 find_candidates(batch[i], batch, done, scratch);
                 prune(scratch, found[i]);
             }
@@ -308,6 +194,7 @@ private:
     /// Adds the reverse of each edge of the batch.
     void link_back(std::span<const std::uint32_t> batch) {
         struct Edge {
+            std::uint32_t place;  // of the row that it goes to
             std::uint32_t to;
             std::uint32_t from;
         };
@@ -315,10 +202,12 @@ private:
         for (const std::uint32_t row : batch) {
             for (const std::uint32_t other : list(row)) {
                 if (other == kNoRow) break;
-                edges.push_back({other, row});
+                edges.push_back({places_[other], other, row});
             }
         }
-        std::ranges::stable_sort(edges, {}, &Edge::to);
+        std::ranges::stable_sort(edges, [](const Edge& a, const Edge& b) {
+            return a.place != b.place ? a.place < b.place : a.to < b.to;
+        });
         std::vector<std::size_t> starts;
         for (std::size_t i = 0; i < edges.size(); ++i) {
             if (i == 0 || edges[i].to != edges[i - 1].to) starts.push_back(i);
@@ -387,6 +276,7 @@ private:
     RowDistances distances_;
     std::span<std::uint32_t> edges_;  // kRoom of each row, at the end kGraphDegree
     std::vector<std::uint32_t> order_;
+    std::vector<std::uint32_t> places_;  // of each row that has one, see find_places
 };
 
 }  // namespace

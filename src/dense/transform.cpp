@@ -191,34 +191,20 @@ void Transform::project(const float* vector, float scale, bool centred, float* o
     }
 }
 
-void Transform::project_four(const std::array<const float*, 4>& vectors,
-                             const std::array<float, 4>& scales, bool centred,
-                             float* out) const noexcept {
-    const float* projected_mean = numbers().data() + dimension_;
-    const float* rotation = projected_mean + code_dimensions_;
-    kernels::dense_kernels().dot_f32_of_four(vectors.data(), rotation, dimension_, code_dimensions_,
-                                             dimension_, out);
-    for (const float scale : scales) {
-        for (std::size_t i = 0; i < code_dimensions_; ++i) {
-            out[i] = out[i] * scale - (centred ? projected_mean[i] : 0);
-        }
-        out += code_dimensions_;
-    }
-}
-
 namespace {
 
 /// Rounds the numbers to bytes; returns what 1 stands for.
 float to_bytes(std::span<const float> numbers, std::int8_t* to) noexcept {
     float largest = 0;
     for (const float number : numbers) largest = std::max(largest, std::abs(number));
-    if (!(largest > 1e-30F && largest < 1e30F)) {
+    if (!(largest > 1e-36F && largest <= std::numeric_limits<float>::max())) {
         std::fill_n(to, numbers.size(), std::int8_t{0});
-        return largest > 1e-30F ? std::numeric_limits<float>::quiet_NaN() : 0;
+        return largest > 1e-36F ? std::numeric_limits<float>::quiet_NaN() : 0;
     }
     const float scale = 127 / largest;
+    constexpr float kRound = 0x1.8p23F;  // the sum has no room for fractions: to nearest, even
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        to[i] = static_cast<std::int8_t>(std::lrint(numbers[i] * scale));
+        to[i] = static_cast<std::int8_t>(numbers[i] * scale + kRound - kRound);
     }
     return largest / 127;
 }
@@ -240,7 +226,7 @@ const Transform::Bytes& Transform::bytes() const {
     return *bytes_;
 }
 
-void Transform::project_query(const float* vector, float scale, bool centred, float* out) const {
+void Transform::project_by_bytes(const float* vector, float scale, bool centred, float* out) const {
     const Bytes& rotation = bytes();
     std::vector<std::int8_t> query(rotation.stride);
     const float unit = to_bytes({vector, dimension_}, query.data());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,12 +42,9 @@ public:
     Result<> load() const;
     /// out = rotation * (scale * vector - mean), or without the mean. Requires load().
     void project(const float* vector, float scale, bool centred, float* out) const noexcept;
-    /// The same for four vectors, one after the other in `out`: reads the rotation once.
-    void project_four(const std::array<const float*, 4>& vectors,
-                      const std::array<float, 4>& scales, bool centred, float* out) const noexcept;
-    /// An approximation for queries, from bytes: a quarter of the memory, which is most of the
-    /// time.
-    void project_query(const float* vector, float scale, bool centred, float* out) const;
+    /// About the same from bytes, of vector and rotation: a quarter of the memory, which is most of
+    /// the time. For all that is rounded more coarsely afterwards.
+    void project_by_bytes(const float* vector, float scale, bool centred, float* out) const;
     /// The rotated mean. Requires load().
     std::span<const float> projected_mean() const noexcept {
         return numbers().subspan(dimension_, code_dimensions_);

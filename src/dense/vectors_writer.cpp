@@ -1,7 +1,6 @@
 #include "braid/dense/vectors_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -134,10 +133,8 @@ private:
     }
 
     Result<Coded> code(std::uint64_t piece) const {
-        constexpr std::size_t kTogether = 4;
         const std::uint64_t first = piece * kPiece;
         const std::uint64_t end = std::min(rows_.size(), first + kPiece);
-        const std::size_t n = options_.dimension;
         Coded coded;
         coded.codes.resize(end - first);
         std::vector<std::uint64_t> missing;
@@ -150,22 +147,12 @@ private:
             }
         }
         coded.anew = !missing.empty();
-        std::vector<float> wide(kTogether * n);
-        std::array<const float*, kTogether> vectors{};
-        std::array<double, kTogether> norms{};
-        for (std::size_t at = 0; at < missing.size(); at += kTogether) {
-            for (std::size_t i = 0; i < kTogether; ++i) {  // the last one may be repeated
-                const std::uint64_t row = missing[std::min(at + i, missing.size() - 1)];
-                BRAID_TRY(const auto bytes, rows_.row(row));
-                BRAID_TRY(norms[i], rows_.norm(row));
-                const auto to = std::span(wide).subspan(i * n, n);
-                widen_row(options_.precision, bytes, to);
-                vectors[i] = to.data();
-            }
-            const auto codes = encode_four(transform_, vectors, norms);
-            for (std::size_t i = 0; i < kTogether && at + i < missing.size(); ++i) {
-                coded.codes[missing[at + i] - first] = codes[i];
-            }
+        std::vector<float> wide(options_.dimension);
+        for (const std::uint64_t row : missing) {
+            BRAID_TRY(const auto bytes, rows_.row(row));
+            BRAID_TRY(const double norm, rows_.norm(row));
+            widen_row(options_.precision, bytes, wide);
+            coded.codes[row - first] = encode(transform_, wide.data(), norm);
         }
         return coded;
     }

@@ -121,11 +121,55 @@ __m128i four_sums(__m512i a, __m512i b, __m512i c, __m512i d) noexcept {
     return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
+constexpr std::size_t kRowsAhead = 8;
+
+/// Rows of so many pieces of 64 bytes, the last perhaps not whole: the query stays in registers.
 /// Here it is the rows that 128 is added to: what that adds depends on the query alone.
+template <std::size_t kPieces>
+void dot_i8_pieces(const std::int8_t* query, const std::int8_t* base, std::size_t stride,
+                   const std::uint32_t* rows, std::size_t count, std::size_t n,
+                   std::int32_t* out) noexcept {
+    const __m512i high = _mm512_set1_epi8(static_cast<char>(0x80));
+    const __mmask64 last = ~std::uint64_t{0} >> (kPieces * 64 - n);
+    __m512i pieces[kPieces];
+    __m512i added = _mm512_setzero_si512();
+    for (std::size_t i = 0; i < kPieces; ++i) {
+        pieces[i] = _mm512_maskz_loadu_epi8(i + 1 < kPieces ? ~__mmask64{0} : last, query + 64 * i);
+        added = _mm512_dpbusd_epi32(added, high, pieces[i]);
+    }
+    const std::int32_t excess = _mm512_reduce_add_epi32(added);
+    const auto row_at = [&](std::size_t r) { return base + std::size_t{rows[r]} * stride; };
+    const auto products = [&](const std::int8_t* row) {
+        __m512i sum = _mm512_setzero_si512();
+        for (std::size_t i = 0; i + 1 < kPieces; ++i) {
+            const __m512i x = _mm512_xor_si512(_mm512_loadu_si512(row + 64 * i), high);
+            sum = _mm512_dpbusd_epi32(sum, x, pieces[i]);
+        }
+        const __m512i rest = _mm512_maskz_loadu_epi8(last, row + 64 * (kPieces - 1));
+        return _mm512_dpbusd_epi32(sum, _mm512_xor_si512(rest, high), pieces[kPieces - 1]);
+    };
+    std::size_t r = 0;
+    for (; r + 4 <= count; r += 4) {
+        for (std::size_t next = r + kRowsAhead; next < r + kRowsAhead + 4 && next < count; ++next) {
+            for (std::size_t i = 0; i < kPieces; ++i) __builtin_prefetch(row_at(next) + 64 * i);
+        }
+        const __m128i sums = four_sums(products(row_at(r)), products(row_at(r + 1)),
+                                       products(row_at(r + 2)), products(row_at(r + 3)));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + r),
+                         _mm_sub_epi32(sums, _mm_set1_epi32(excess)));
+    }
+    for (; r < count; ++r) out[r] = _mm512_reduce_add_epi32(products(row_at(r))) - excess;
+}
+
 void dot_i8_rows(const std::int8_t* query, const std::int8_t* base, std::size_t stride,
                  const std::uint32_t* rows, std::size_t count, std::size_t n,
                  std::int32_t* out) noexcept {
-    constexpr std::size_t kAhead = 8;
+    constexpr decltype(&dot_i8_rows) kPieces[] = {dot_i8_pieces<1>, dot_i8_pieces<2>,
+                                                  dot_i8_pieces<3>, dot_i8_pieces<4>,
+                                                  dot_i8_pieces<5>, dot_i8_pieces<6>};
+    if (n > 0 && n <= 64 * 6) {
+        return kPieces[(n - 1) / 64](query, base, stride, rows, count, n, out);
+    }
     const __m512i high = _mm512_set1_epi8(static_cast<char>(0x80));
     const auto row_at = [&](std::size_t r) { return base + std::size_t{rows[r]} * stride; };
     const auto part = [&](std::size_t i) {
@@ -147,7 +191,8 @@ void dot_i8_rows(const std::int8_t* query, const std::int8_t* base, std::size_t 
     };
     std::size_t r = 0;
     for (; r + 4 <= count; r += 4) {
-        for (std::size_t ahead = r + kAhead; ahead < r + kAhead + 4 && ahead < count; ++ahead) {
+        for (std::size_t ahead = r + kRowsAhead; ahead < r + kRowsAhead + 4 && ahead < count;
+             ++ahead) {
             for (std::size_t i = 0; i < n; i += 64) __builtin_prefetch(row_at(ahead) + i);
         }
         const __m128i sums = four_sums(products(row_at(r)), products(row_at(r + 1)),

@@ -100,7 +100,7 @@ TEST(ProjectedQuery, IsNearlyThatOfFloats) {
         for (const bool centred : {false, true}) {
             const std::vector<float>& query = index.vectors[rng() % 400];
             transform.project(query.data(), 0.5F, centred, exact.data());
-            transform.project_query(query.data(), 0.5F, centred, rounded.data());
+            transform.project_by_bytes(query.data(), 0.5F, centred, rounded.data());
             double square = 0;
             double error = 0;
             for (std::size_t i = 0; i < m; ++i) {
@@ -119,7 +119,7 @@ TEST(ProjectedQuery, OfZerosIsZero) {
     std::vector<float> out(index.reader.transform()->code_dimensions(), 1.0F);
     ASSERT_TRUE(index.reader.transform()->load());
     const std::vector<float> zeros(30);
-    index.reader.transform()->project_query(zeros.data(), 1, false, out.data());
+    index.reader.transform()->project_by_bytes(zeros.data(), 1, false, out.data());
     EXPECT_EQ(std::ranges::count(out, 0.0F), std::ssize(out));
 }
 
