@@ -1,5 +1,6 @@
 #include "braid/ingest/directory.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -24,14 +25,20 @@ class Interrupted final : public Embedder {
 public:
     explicit Interrupted(std::stop_source& stop) : stop_(stop) {}
     const EmbedderFingerprint& fingerprint() const override { return fingerprint_; }
-    Result<std::vector<Embedding>> embed(std::span<const std::string_view> /*texts*/,
-                                         TextRole /*role*/,
+    Result<std::vector<Embedding>> embed(std::span<const std::string_view> texts, TextRole /*role*/,
                                          const CallLimits& limits) const override {
+        if (!at_work) {  // while the collection is created
+            std::vector<Embedding> embeddings(texts.size());
+            for (Embedding& one : embeddings) one.vector = {1, 0, 0, 0};
+            return embeddings;
+        }
         stop_.request_stop();
         if (limits.stopped()) return fail(ErrorCode::Cancelled, "stopped");
         return fail(ErrorCode::Unavailable, "not stopped");
     }
     std::size_t count_tokens(std::string_view text) const override { return text.size(); }
+
+    static inline std::atomic<bool> at_work = false;
 
 private:
     std::stop_source& stop_;
@@ -338,6 +345,7 @@ TEST_F(IngestDirectory, StopsWhileItEmbeds) {
     schema.vectors.embedder = "interrupted";
     const auto created = other.create_collection("default", schema);
     ASSERT_TRUE(created) << created.error().message;
+    Interrupted::at_work = true;
     DirectoryOptions options;
     options.stop = stop.get_token();
     const auto report = ingest_directory(other, {root}, options);
