@@ -264,7 +264,7 @@ class Commands(ClusterCase):
         self.assertEqual(ranked[0], ranked[1])
         measured = [place.json("eval", str(runs[1]), "--qrels", str(qrels)) for place in (self.here, self.there)]
         self.assertEqual(measured[0], measured[1])
-        self.same("compare", "--queries", str(queries), "--collection", "c", "--strategy", "sparse", "--against", '{"top_k": 5}')
+        self.same("compare", "--queries", str(queries), "--collection", "c", "--strategy", "sparse", "--against", '{"sparse_top_k": 5}')
         done = self.there("fuse", str(runs[0]), str(runs[1]))
         self.assertEqual(done.returncode, 0, done.stderr)
 
